@@ -1,0 +1,219 @@
+"""Native sandbox and parallel test runner.
+
+Every class here is safe to share between threads; every blocking call releases the GIL. Times are
+seconds, sizes are bytes. A failure of the service itself (no namespace, no cgroup where one was asked
+for, disk full, a supervisor that died) raises `SandboxError`; everything a program can do to itself is
+a `Termination`.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from types import TracebackType
+from typing import Self, final
+
+__version__: str
+
+class SandboxError(Exception):
+    """The service failed, not the program. The message says what to do about it."""
+
+class SandboxClosed(SandboxError):
+    """The sandbox was closed or cancelled while the call was running."""
+
+@final
+class Termination(Enum):
+    """How a run ended. Where several limits were passed, the first listed here that applies is named."""
+
+    OUTPUT_LIMIT = "output_limit"
+    MEMORY_LIMIT = "memory_limit"
+    CPU_TIME_LIMIT = "cpu_time_limit"
+    WALL_TIME_LIMIT = "wall_time_limit"
+    PROCESS_LIMIT = "process_limit"
+    SIGNALED = "signaled"
+    EXITED = "exited"
+
+@final
+class Isolation:
+    """What this machine can enforce, found by trying it (see `probe`)."""
+
+    namespaces: Sequence[str]
+    """Those that could be made, of: user, pid, mount, network, ipc, uts."""
+    seccomp: bool
+    landlock_abi: int
+    """0 where the kernel has none."""
+    cgroup: str
+    """v2, v1 or none: where memory, processes and CPU time are accounted."""
+    memory_accounting: str
+    """cgroup-v2, cgroup-v1 or rlimit."""
+    process_accounting: str
+    """cgroup-v2, cgroup-v1 or rlimit."""
+    privileged: bool
+    """Whether sandboxes run under user ids of their own (needs root), or under the server's."""
+    complaints: Sequence[str]
+    """One sentence for each mechanism that is missing: what is lost, and how to get it."""
+
+def probe() -> Isolation:
+    """Try each mechanism once, in a child. Raises SandboxError where no sandbox can be made at all."""
+
+@final
+class Limits:
+    """Limits of one run. `stack` follows `memory_limit_bytes`."""
+
+    def __init__(
+        self,
+        *,
+        cpu_limit_s: float,
+        wall_limit_s: float,
+        memory_limit_bytes: int,
+        output_limit_bytes: int = 64 << 20,
+        stderr_limit_bytes: int = 64 << 10,
+        process_limit: int = 32,
+        file_size_limit_bytes: int = 64 << 20,
+        scratch_limit_bytes: int = 64 << 20,
+        open_files_limit: int = 64,
+    ) -> None: ...
+
+@final
+class Mount:
+    """A read-only bind of `source` (host path, file or folder) at `target` (absolute path inside)."""
+
+    def __init__(self, source: str, target: str) -> None: ...
+
+@final
+class RunResult:
+    termination: Termination
+    exit_code: int | None
+    """Set where `termination` is EXITED."""
+    signal: int | None
+    """Set where `termination` is SIGNALED."""
+    stdout: bytes
+    """At most `output_limit_bytes`."""
+    stderr: bytes
+    """The first `stderr_limit_bytes`; what follows is read and dropped."""
+    cpu_s: float
+    """User and system time of every process of the run."""
+    wall_s: float
+    peak_memory_bytes: int
+    files: Mapping[str, bytes]
+    """The files asked for by `collect` that exist, are regular, and are within their limit."""
+    refused_files: Mapping[str, str]
+    """Those of `collect` that exist but were refused, with the reason (symlink, not regular, too large)."""
+
+@final
+class TestCase:
+    def __init__(self, stdin: bytes, expected: bytes) -> None: ...
+
+@final
+class TestOutcome:
+    """One test of `Sandbox.run_tests`."""
+
+    index: int
+    result: RunResult
+    """Its `stdout` is empty unless `keep_output` was set."""
+    accepted: bool
+    """Exit code 0, within limits, and the checker accepted the output."""
+
+@final
+class Checker:
+    """How an output is compared with the expected one. Bytes from end to end."""
+
+    @staticmethod
+    def exact() -> Checker:
+        """Equal bytes, but for white space at the end of the whole output."""
+
+    @staticmethod
+    def tokens(*, decimals: bool) -> Checker:
+        """The default checker of CodeContests. `decimals`: the problem has decimals among its expected outputs."""
+
+    @staticmethod
+    def floats(*, absolute: float, relative: float) -> Checker:
+        """Tokens, where finite decimals may differ by either tolerance."""
+
+    @staticmethod
+    def unordered_lines(*, decimals: bool) -> Checker:
+        """The lines (compared by tokens) in any order; empty lines are ignored."""
+
+    @staticmethod
+    def special(sandbox: Sandbox, argv: Sequence[str], limits: Limits) -> Checker:
+        """An output validator of the ICPC problem package format, run in `sandbox`:
+
+        `argv... INPUT EXPECTED < output`, exit code 42 accepts, 43 rejects, anything else is the
+        service's failure. INPUT and EXPECTED are paths of read-only files inside its sandbox.
+        """
+
+    def accepts(self, *, stdin: bytes, expected: bytes, output: bytes) -> bool: ...
+
+def has_decimals(expected: bytes) -> bool:
+    """Whether a token of an expected output is a decimal (a number with a point or an exponent)."""
+
+@final
+class Slots:
+    """The places in which programs run at once, in the whole process: one a core is right.
+
+    Places are given in the order of asking, and a clock starts only when a place was got. A place is
+    bound to one core, so that threads of one program do not take another's.
+    """
+
+    def __init__(self, count: int) -> None: ...
+    @property
+    def count(self) -> int: ...
+    @property
+    def busy(self) -> int: ...
+    @property
+    def waiting(self) -> int: ...
+
+@final
+class Sandbox:
+    """Namespaces of one submission: made once, a fresh process tree and scratch for each run in it."""
+
+    def __init__(
+        self,
+        *,
+        mounts: Sequence[Mount],
+        slots: Slots,
+        environment: Mapping[str, str] = ...,
+        cgroup: str = "auto",
+    ) -> None:
+        """`environment` is the whole environment of the programs. `cgroup`: auto, v2, v1 or none."""
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        limits: Limits,
+        stdin: bytes = b"",
+        files: Mapping[str, bytes] = ...,
+        collect: Mapping[str, int] = ...,
+    ) -> RunResult:
+        """Run once in `/work`, an empty tmpfs of the run's own that holds `files` (relative paths).
+
+        `collect` maps relative paths to size limits. Raises SandboxClosed, SandboxError.
+        """
+
+    def run_tests(
+        self,
+        argv: Sequence[str],
+        tests: Sequence[TestCase],
+        *,
+        limits: Limits,
+        checker: Checker,
+        stop_at_first_failure: bool = True,
+        keep_output: bool = False,
+    ) -> list[TestOutcome]:
+        """Run every test in a fresh place, in parallel over the slots; results in order of index.
+
+        With `stop_at_first_failure`, tests that had not begun when one failed are left out.
+        """
+
+    def close(self) -> None:
+        """Kill everything in it. Calls that are running raise SandboxClosed. Idempotent, from any thread."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None: ...
+
+def write_executable(path: str, content: bytes) -> None:
+    """Write, fsync and rename an executable so that running it at once never fails with ETXTBSY."""
