@@ -1,0 +1,1 @@
+"""The contract of the scoring service; see `scorer.v1`."""
