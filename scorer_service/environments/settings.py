@@ -1,0 +1,20 @@
+"""What an environment is told by the server when it is created."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from scorer_service.sandbox.interface import SandboxBackend
+
+
+@dataclass(frozen=True)
+class EnvironmentSettings:
+    """The surroundings of an environment."""
+
+    profile: str
+    """"embedded" or "paper"."""
+    cache_dir: Path
+    """A folder of the environment's own that outlives the server; readable by the server alone."""
+    sandbox: SandboxBackend
+    """Where submissions are built and run."""
+    problem_set: Path | None = None
+    """A problem set to serve in place of the profile's own (rust_codecontests)."""

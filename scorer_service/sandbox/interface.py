@@ -1,0 +1,63 @@
+"""What a sandbox is to the environments, whichever backend makes it.
+
+The data (Limits, RunResult, Checker and so on) is that of `scorer_launcher`; backends differ in how they
+isolate, not in what they report.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import scorer_launcher
+
+
+class Sandbox(Protocol):
+    """The place of one submission; see `scorer_launcher.Sandbox` for what each call promises."""
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        limits: scorer_launcher.Limits,
+        stdin: bytes = b"",
+        files: Mapping[str, bytes] = ...,
+        collect: Mapping[str, int] = ...,
+    ) -> scorer_launcher.RunResult:
+        """Run once, in an empty `/work`. Blocks; call it in a thread."""
+
+    def run_tests(
+        self,
+        argv: Sequence[str],
+        tests: Sequence[scorer_launcher.TestCase],
+        *,
+        limits: scorer_launcher.Limits,
+        checker: scorer_launcher.Checker,
+        stop_at_first_failure: bool = True,
+        keep_output: bool = False,
+    ) -> list[scorer_launcher.TestOutcome]:
+        """Run tests in parallel. Blocks; call it in a thread."""
+
+    def close(self) -> None:
+        """Kill everything in it. Idempotent, from any thread."""
+
+
+class SandboxBackend(Protocol):
+    """Makes sandboxes."""
+
+    @property
+    def description(self) -> str:
+        """As in "native, cgroup-v2, landlock 7"."""
+
+    @property
+    def slot_count(self) -> int:
+        """How many programs run at once."""
+
+    def open(self, mounts: Mapping[str, str], environment: Mapping[str, str]) -> Sandbox:
+        """A sandbox that sees `mounts` (path inside -> path of the host, read-only) and nothing else.
+
+        Blocks; call it in a thread. Raises scorer_launcher.SandboxError.
+        """
+
+    def special_checker(
+        self, sandbox: Sandbox, argv: Sequence[str], limits: scorer_launcher.Limits
+    ) -> scorer_launcher.Checker:
+        """An output validator that runs in `sandbox`; see `scorer_launcher.Checker.special`."""
