@@ -1,0 +1,22 @@
+// Ordered pairs of positive numbers with a given sum and xor.
+use std::io;
+
+fn main() {
+    let mut line = String::new();
+    io::stdin().read_line(&mut line).unwrap();
+    let numbers: Vec<u64> = line
+        .split_ascii_whitespace()
+        .map(|t| t.parse().unwrap())
+        .collect();
+    let (sum, xor) = (numbers[0], numbers[1]);
+    // The sum is the xor plus twice the bits that both have.
+    if xor > sum || (sum - xor) % 2 == 1 || (sum - xor) / 2 & xor != 0 {
+        println!("0");
+        return;
+    }
+    let mut pairs = 1u64 << xor.count_ones();
+    if sum == xor {
+        pairs -= 2;
+    }
+    println!("{pairs}");
+}
