@@ -171,10 +171,10 @@ class ListScoresResponse(google.protobuf.message.Message):
     ENTRIES_FIELD_NUMBER: builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: builtins.int
     next_page_token: builtins.str
-    """Empty on the last page."""
+    """Where to go on; empty where the page has no entries."""
     @property
     def entries(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___ScoreLogEntry]:
-        """Oldest first."""
+        """In the order of judging."""
 
     def __init__(
         self,
@@ -239,6 +239,7 @@ class Attempt(google.protobuf.message.Message):
     SCORE_COUNT_FIELD_NUMBER: builtins.int
     FINAL_SCORE_FIELD_NUMBER: builtins.int
     LABEL_FIELD_NUMBER: builtins.int
+    PENDING_COUNT_FIELD_NUMBER: builtins.int
     attempt_id: builtins.str
     """Its identity."""
     environment: builtins.str
@@ -249,6 +250,8 @@ class Attempt(google.protobuf.message.Message):
     """Entries in its score log."""
     label: builtins.str
     """Shown to the evaluator only."""
+    pending_count: builtins.int
+    """Submissions accepted and not judged yet."""
     @property
     def created_at(self) -> google.protobuf.timestamp_pb2.Timestamp:
         """When it began."""
@@ -274,9 +277,10 @@ class Attempt(google.protobuf.message.Message):
         score_count: builtins.int = ...,
         final_score: scorer.v1.result_pb2.Score | None = ...,
         label: builtins.str = ...,
+        pending_count: builtins.int = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["closed_at", b"closed_at", "created_at", b"created_at", "final_score", b"final_score"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["attempt_id", b"attempt_id", "closed_at", b"closed_at", "created_at", b"created_at", "environment", b"environment", "final_score", b"final_score", "label", b"label", "policy", b"policy", "score_count", b"score_count"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["attempt_id", b"attempt_id", "closed_at", b"closed_at", "created_at", b"created_at", "environment", b"environment", "final_score", b"final_score", "label", b"label", "pending_count", b"pending_count", "policy", b"policy", "score_count", b"score_count"]) -> None: ...
 
 global___Attempt = Attempt
 

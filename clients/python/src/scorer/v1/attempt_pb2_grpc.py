@@ -66,14 +66,16 @@ class AttemptServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListScores(self, request, context):
-        """The score log, oldest first, in pages.
+        """The score log in the order of judging, in pages. An entry's place never changes, so the last token can be
+        used to ask for what came since.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CloseAttempt(self, request, context):
-        """Closes the attempt: no more scores, the final score stands. Needs the evaluator key. Idempotent.
+        """Closes the attempt: no more submissions. Those accepted before still count; the final score is final once
+        pending_count is 0. Needs the evaluator key. Idempotent.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

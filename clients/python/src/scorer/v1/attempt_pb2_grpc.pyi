@@ -43,13 +43,17 @@ class AttemptServiceStub:
         scorer.v1.attempt_pb2.ListScoresRequest,
         scorer.v1.attempt_pb2.ListScoresResponse,
     ]
-    """The score log, oldest first, in pages."""
+    """The score log in the order of judging, in pages. An entry's place never changes, so the last token can be
+    used to ask for what came since.
+    """
 
     CloseAttempt: grpc.UnaryUnaryMultiCallable[
         scorer.v1.attempt_pb2.CloseAttemptRequest,
         scorer.v1.attempt_pb2.CloseAttemptResponse,
     ]
-    """Closes the attempt: no more scores, the final score stands. Needs the evaluator key. Idempotent."""
+    """Closes the attempt: no more submissions. Those accepted before still count; the final score is final once
+    pending_count is 0. Needs the evaluator key. Idempotent.
+    """
 
 class AttemptServiceAsyncStub:
     """Keeps the score log of attempts.
@@ -76,13 +80,17 @@ class AttemptServiceAsyncStub:
         scorer.v1.attempt_pb2.ListScoresRequest,
         scorer.v1.attempt_pb2.ListScoresResponse,
     ]
-    """The score log, oldest first, in pages."""
+    """The score log in the order of judging, in pages. An entry's place never changes, so the last token can be
+    used to ask for what came since.
+    """
 
     CloseAttempt: grpc.aio.UnaryUnaryMultiCallable[
         scorer.v1.attempt_pb2.CloseAttemptRequest,
         scorer.v1.attempt_pb2.CloseAttemptResponse,
     ]
-    """Closes the attempt: no more scores, the final score stands. Needs the evaluator key. Idempotent."""
+    """Closes the attempt: no more submissions. Those accepted before still count; the final score is final once
+    pending_count is 0. Needs the evaluator key. Idempotent.
+    """
 
 class AttemptServiceServicer(metaclass=abc.ABCMeta):
     """Keeps the score log of attempts.
@@ -115,7 +123,9 @@ class AttemptServiceServicer(metaclass=abc.ABCMeta):
         request: scorer.v1.attempt_pb2.ListScoresRequest,
         context: _ServicerContext,
     ) -> typing.Union[scorer.v1.attempt_pb2.ListScoresResponse, collections.abc.Awaitable[scorer.v1.attempt_pb2.ListScoresResponse]]:
-        """The score log, oldest first, in pages."""
+        """The score log in the order of judging, in pages. An entry's place never changes, so the last token can be
+        used to ask for what came since.
+        """
 
     @abc.abstractmethod
     def CloseAttempt(
@@ -123,6 +133,8 @@ class AttemptServiceServicer(metaclass=abc.ABCMeta):
         request: scorer.v1.attempt_pb2.CloseAttemptRequest,
         context: _ServicerContext,
     ) -> typing.Union[scorer.v1.attempt_pb2.CloseAttemptResponse, collections.abc.Awaitable[scorer.v1.attempt_pb2.CloseAttemptResponse]]:
-        """Closes the attempt: no more scores, the final score stands. Needs the evaluator key. Idempotent."""
+        """Closes the attempt: no more submissions. Those accepted before still count; the final score is final once
+        pending_count is 0. Needs the evaluator key. Idempotent.
+        """
 
 def add_AttemptServiceServicer_to_server(servicer: AttemptServiceServicer, server: typing.Union[grpc.Server, grpc.aio.Server]) -> None: ...

@@ -1,0 +1,121 @@
+"""One delivery of a job: its stages under a lease that is kept alive."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from scorer_service.environments.interface import Environment, JudgingFailed, Outcome
+from scorer_service.scheduling.lane import Lane
+from scorer_service.scheduling.progress import Progress, ProgressBoard
+from scorer_service.store.artifacts import ArtifactFolder
+from scorer_service.store.interface import JobQueue, JudgedResult, Lease
+
+log = logging.getLogger(__name__)
+
+FAILURE_TEXT_LIMIT = 1000
+
+
+@dataclass(frozen=True)
+class DeliveryTools:
+    """What deliveries share."""
+
+    queue: JobQueue
+    lanes: Mapping[str, Lane]
+    board: ProgressBoard
+    artifacts: ArtifactFolder
+    lease_s: float
+
+
+class Delivery:
+    """Works on one job until it has ended, or the lease is void."""
+
+    def __init__(self, tools: DeliveryTools, environment: Environment, lease: Lease) -> None:
+        self._tools = tools
+        self._environment = environment
+        self._lease = lease
+
+    async def run(self) -> None:
+        """Take the job through its stages and store what came. Never raises but CancelledError: then the
+        job is back in the queue, unless it was cancelled there."""
+        stages = asyncio.create_task(self._work())
+        heartbeat = asyncio.create_task(self._keep_lease(stages))
+        try:
+            await asyncio.wait([stages])
+        except asyncio.CancelledError:
+            stages.cancel()
+            await asyncio.wait([stages])
+            await self._tools.queue.give_back(self._lease)
+            raise
+        finally:
+            heartbeat.cancel()
+        if stages.cancelled():
+            log.warning("%s: the lease is void, the work was dropped", self._lease.job_id)
+        elif (error := stages.exception()) is None:
+            await self._store(stages.result())
+        elif isinstance(error, JudgingFailed):
+            log.error("%s: judging failed: %s", self._lease.job_id, error)
+            await self._tools.queue.fail(self._lease, str(error)[:FAILURE_TEXT_LIMIT])
+        else:
+            log.error("%s: judging failed", self._lease.job_id, exc_info=error)
+            await self._tools.queue.fail(self._lease, f"unexpected {type(error).__name__}")
+
+    async def _work(self) -> Outcome:
+        value: object = self._environment.request_type.FromString(self._lease.payload)
+        for stage in self._environment.stages:
+            context = DeliveryContext(self._tools, self._lease.job_id, stage.name)
+            async with self._tools.lanes[stage.lane].place():
+                context.report(0, 0, "")
+                value = await stage.run(value, context)
+        if not isinstance(value, Outcome):
+            raise JudgingFailed(f"the last stage gave {type(value).__name__}, not an outcome")
+        return value
+
+    async def _store(self, outcome: Outcome) -> None:
+        description = self._environment.describe()
+        normalized = None
+        if outcome.raw_score is not None and description.anchors is not None:
+            normalized = description.anchors.normalize(outcome.raw_score)
+        result = JudgedResult(
+            verdict=outcome.verdict,
+            raw_score=outcome.raw_score,
+            normalized_score=normalized,
+            summary=outcome.summary,
+            response=outcome.response.SerializeToString(),
+            evaluator_details=outcome.evaluator_details,
+            profile=description.profile,
+        )
+        if not await self._tools.queue.finish(self._lease, result):
+            log.warning("%s: the lease is void, the result was dropped", self._lease.job_id)
+
+    async def _keep_lease(self, stages: asyncio.Task[Outcome]) -> None:
+        while True:
+            await asyncio.sleep(self._tools.lease_s / 3)
+            with contextlib.suppress(OSError):
+                if not await self._tools.queue.renew(self._lease, self._tools.lease_s):
+                    stages.cancel()
+                    return
+
+
+class DeliveryContext:
+    """`StageContext` for one stage of a delivery."""
+
+    def __init__(self, tools: DeliveryTools, job_id: str, stage: str) -> None:
+        self.job_id = job_id
+        self._tools = tools
+        self._stage = stage
+        self._loop = asyncio.get_running_loop()
+
+    def report(self, done: int, total: int, unit: str) -> None:
+        """See `StageContext.report`."""
+        progress = Progress(self._stage, done, total, unit)
+        self._loop.call_soon_threadsafe(self._tools.board.set, self.job_id, progress)
+
+    def artifact(self, sha256: str) -> Path:
+        """See `StageContext.artifact`."""
+        path = self._tools.artifacts.path(sha256)
+        if path is None:
+            raise JudgingFailed(f"artifact {sha256} is gone")
+        return path

@@ -1,0 +1,61 @@
+"""What is known of running jobs beyond the store, and waking those who watch."""
+
+import asyncio
+from collections import defaultdict
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a running job is."""
+
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+    unit: str = ""
+
+
+class ProgressBoard:
+    """Progress of running jobs, in memory. Belongs to the event loop."""
+
+    def __init__(self) -> None:
+        self._progress: dict[str, Progress] = {}
+        self._watchers: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
+
+    def get(self, job_id: str) -> Progress:
+        """The last progress that was told; empty where none was."""
+        return self._progress.get(job_id, Progress())
+
+    def set(self, job_id: str, progress: Progress) -> None:
+        """Tell the progress of a running job."""
+        self._progress[job_id] = progress
+        self.wake(job_id)
+
+    def forget(self, job_id: str) -> None:
+        """The job is not running any more."""
+        self._progress.pop(job_id, None)
+        self.wake(job_id)
+
+    def watch(self, job_id: str) -> asyncio.Event:
+        """An event that is set after each change of the job. Give it back by `unwatch`."""
+        event = asyncio.Event()
+        self._watchers[job_id].add(event)
+        return event
+
+    def unwatch(self, job_id: str, event: asyncio.Event) -> None:
+        """Nobody waits for `event` any more."""
+        watchers = self._watchers[job_id]
+        watchers.discard(event)
+        if not watchers:
+            del self._watchers[job_id]
+
+    def wake(self, job_id: str) -> None:
+        """Something about the job changed."""
+        for event in self._watchers.get(job_id, ()):
+            event.set()
+
+    def wake_all(self) -> None:
+        """Something changed that may concern every watcher, such as the positions in a queue."""
+        for watchers in self._watchers.values():
+            for event in watchers:
+                event.set()

@@ -1,0 +1,258 @@
+"""Takes jobs from the queue through the lanes to their results."""
+
+import asyncio
+import functools
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scorer_service.environments.interface import Environment
+from scorer_service.scheduling.delivery import Delivery, DeliveryTools
+from scorer_service.scheduling.lane import Lane
+from scorer_service.scheduling.progress import Progress, ProgressBoard
+from scorer_service.scheduling.service_time import ServiceTime
+from scorer_service.store.artifacts import ArtifactFolder
+from scorer_service.store.interface import JobQueue, JobRecord, JobState, Lease, NewJob
+
+log = logging.getLogger(__name__)
+
+RETRY_S = 1.0
+
+
+@dataclass(frozen=True)
+class SchedulerSettings:
+    """How the queue is worked on."""
+
+    owner: str
+    """Names this server in leases."""
+    lane_places: Mapping[str, int]
+    """Places of each lane."""
+    queue_limit: int = 256
+    """Waiting jobs of one environment; one more is refused."""
+    lease_s: float = 30.0
+    """A lease that was not renewed so long is void: its worker is dead."""
+    delivery_limit: int = 5
+    """A job that so many workers died over is given up."""
+    ahead: int = 1
+    """Jobs of one environment that may be under way beyond the places of its last lane, so that one is ready
+    when a place gets free."""
+
+
+class Draining(Exception):
+    """The server is shutting down; jobs stay in the queue."""
+
+
+class JobNotFound(Exception):
+    """There is no such job."""
+
+
+@dataclass(frozen=True)
+class JobSnapshot:
+    """A job with what is known of it beyond the store."""
+
+    record: JobRecord
+    progress: Progress
+    queue_position: int
+
+
+class Scheduler:
+    """One server's side of the queue. Belongs to the event loop."""
+
+    def __init__(
+        self,
+        settings: SchedulerSettings,
+        queue: JobQueue,
+        artifacts: ArtifactFolder,
+        environments: Mapping[str, Environment],
+    ) -> None:
+        self._settings = settings
+        self._queue = queue
+        self._environments = environments
+        self.lanes = {name: Lane(name, places) for name, places in settings.lane_places.items()}
+        self._board = ProgressBoard()
+        self._tools = DeliveryTools(queue, self.lanes, self._board, artifacts, settings.lease_s)
+        self._service_times = {name: ServiceTime() for name in environments}
+        self._work = {name: asyncio.Event() for name in environments}
+        self._deliveries: dict[str, asyncio.Task[None]] = {}
+        self._loops: list[asyncio.Task[None]] = []
+        self._draining = asyncio.Event()
+
+    async def start(self) -> None:
+        """Take up what a server before this one left. The caller holds the lock of the state folder, so
+        every lease in it is a dead server's."""
+        left = await self._queue.reclaim(everything=True, delivery_limit=self._settings.delivery_limit)
+        if left:
+            log.warning("taking up %d jobs that were running when the last server ended", len(left))
+        self._loops.append(asyncio.create_task(self._reclaim_expired(), name="reclaim"))
+
+    def serve(self, environment: str) -> None:
+        """Begin to work on an environment's queue; its `start` has succeeded."""
+        self._loops.append(
+            asyncio.create_task(self._take_jobs(self._environments[environment]), name=f"take {environment}")
+        )
+
+    async def submit(self, job: NewJob) -> tuple[JobRecord, bool]:
+        """Put a job in the queue, or find the one with its request id; True where it is new.
+
+        Raises Draining, and what `JobQueue.accept` raises.
+        """
+        if self._draining.is_set():
+            raise Draining
+        record, is_new = await self._queue.accept(job, self._settings.queue_limit)
+        if is_new:
+            self._work[job.environment].set()
+        return record, is_new
+
+    async def wait(self, job_id: str) -> JobRecord:
+        """The job once it has ended. Raises Draining where this server will not end it, JobNotFound."""
+        event = self._board.watch(job_id)
+        try:
+            while True:
+                event.clear()
+                record = await self._find(job_id)
+                if record.state.is_final:
+                    return record
+                if self._draining.is_set() and job_id not in self._deliveries:
+                    raise Draining
+                await event.wait()
+        finally:
+            self._board.unwatch(job_id, event)
+
+    async def wait_for_change(self, job_id: str, event: asyncio.Event, timeout_s: float) -> bool:
+        """Wait until something about a watched job changes; False after so long without."""
+        try:
+            await asyncio.wait_for(event.wait(), timeout_s)
+        except TimeoutError:
+            return False
+        event.clear()
+        return True
+
+    @property
+    def board(self) -> ProgressBoard:
+        """Where watchers wait."""
+        return self._board
+
+    @property
+    def is_draining(self) -> bool:
+        """Whether no more jobs are taken."""
+        return self._draining.is_set()
+
+    async def snapshot(self, *, job_id: str | None = None, request_id: str | None = None) -> JobSnapshot:
+        """A job as it is now. Raises JobNotFound."""
+        record = await self._queue.find(job_id=job_id, request_id=request_id)
+        if record is None:
+            raise JobNotFound(job_id or request_id)
+        return await self._snapshot_of(record)
+
+    async def cancel(self, job_id: str) -> JobSnapshot:
+        """End a job; when this returns, nothing of it runs any more. Raises JobNotFound."""
+        record = await self._queue.cancel(job_id)
+        if record is None:
+            raise JobNotFound(job_id)
+        delivery = self._deliveries.get(job_id)
+        if delivery is not None and record.state is JobState.CANCELLED:
+            if not delivery.cancelling():
+                delivery.cancel()
+            await asyncio.wait([delivery])
+        self._board.wake(job_id)
+        self._board.wake_all()
+        return await self._snapshot_of(record)
+
+    async def expected_wait_s(self, environment: str) -> float:
+        """What a job accepted now will wait before it starts, as far as the last ones tell."""
+        state = await self._queue.state(environment)
+        lane = self.lanes[self._environments[environment].stages[-1].lane]
+        if state.depth == 0 and lane.busy < lane.places:
+            return 0.0
+        return self._service_times[environment].estimate_s * (state.depth + 1) / lane.places
+
+    async def drain(self, grace_s: float) -> None:
+        """Take no more jobs, let the running ones end within the grace time, put the rest back."""
+        self._draining.set()
+        await _stop(self._loops)
+        self._board.wake_all()
+        if self._deliveries:
+            await asyncio.wait(list(self._deliveries.values()), timeout=grace_s)
+        await _stop(list(self._deliveries.values()))
+        self._board.wake_all()
+
+    async def _find(self, job_id: str) -> JobRecord:
+        record = await self._queue.find(job_id=job_id)
+        if record is None:
+            raise JobNotFound(job_id)
+        return record
+
+    async def _snapshot_of(self, record: JobRecord) -> JobSnapshot:
+        position = 0
+        if record.state is JobState.QUEUED:
+            position = await self._queue.position(record.job_id)
+        return JobSnapshot(record, self._board.get(record.job_id), position)
+
+    async def _take_jobs(self, environment: Environment) -> None:
+        """Keep as many jobs under way as the last lane has places, and a few ahead."""
+        last_lane = self.lanes[environment.stages[-1].lane]
+        places = asyncio.Semaphore(last_lane.places + self._settings.ahead)
+        work = self._work[environment.name]
+        while True:
+            await places.acquire()
+            work.clear()
+            try:
+                lease = await self._queue.claim(
+                    environment.name, self._settings.owner, self._settings.lease_s
+                )
+            except Exception:
+                # A full disk, say. The jobs are safe where they are; try again rather than stand still.
+                log.exception("cannot take jobs of %s; trying again", environment.name)
+                places.release()
+                await asyncio.sleep(RETRY_S)
+                continue
+            if lease is None:
+                places.release()
+                await work.wait()
+                continue
+            task = asyncio.create_task(
+                Delivery(self._tools, environment, lease).run(), name=f"job {lease.job_id}"
+            )
+            self._deliveries[lease.job_id] = task
+            task.add_done_callback(functools.partial(self._ended, lease, places, time.monotonic()))
+            self._board.wake_all()
+
+    def _ended(
+        self, lease: Lease, places: asyncio.Semaphore, began: float, delivery: asyncio.Task[None]
+    ) -> None:
+        del self._deliveries[lease.job_id]
+        places.release()
+        if not delivery.cancelled():
+            if error := delivery.exception():
+                # Its lease runs out, and it is delivered again.
+                log.error("%s: cannot store what came of it", lease.job_id, exc_info=error)
+            else:
+                self._service_times[lease.environment].add(time.monotonic() - began)
+        self._board.forget(lease.job_id)
+        self._board.wake_all()
+
+    async def _reclaim_expired(self) -> None:
+        """Take up the jobs of workers elsewhere that died. On one machine there are none."""
+        while True:
+            await asyncio.sleep(self._settings.lease_s / 2)
+            try:
+                expired = await self._queue.reclaim(
+                    everything=False, delivery_limit=self._settings.delivery_limit
+                )
+            except Exception:
+                log.exception("cannot look for expired leases; trying again")
+                continue
+            for job_id in expired:
+                log.warning("the lease on %s expired", job_id)
+                self._board.wake(job_id)
+                for work in self._work.values():
+                    work.set()
+
+
+async def _stop(tasks: list[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        if not task.cancelling():
+            task.cancel()
+    if tasks:
+        await asyncio.wait(tasks)

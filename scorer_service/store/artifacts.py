@@ -1,0 +1,164 @@
+"""Content-addressed files: written beside, synced, then renamed to their digest."""
+
+import contextlib
+import hashlib
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+SHA256_PATTERN = re.compile(r"[0-9a-f]{64}\Z")
+
+
+class DigestMismatch(Exception):
+    """The content is not what its digest says. What was uploaded so far was dropped."""
+
+
+class WrongOffset(Exception):
+    """An upload goes on at another place than where the last one stopped."""
+
+
+class ArtifactTooLarge(Exception):
+    """The artifact is over the limit."""
+
+
+class QuotaExceeded(Exception):
+    """The folder has no room for it."""
+
+
+class UploadBusy(Exception):
+    """Another call is uploading the same artifact now."""
+
+
+@dataclass(frozen=True)
+class ArtifactKey:
+    """Names a content. Raises ValueError for what cannot be one."""
+
+    sha256: str
+    size_bytes: int
+
+    def __post_init__(self) -> None:
+        if not SHA256_PATTERN.match(self.sha256):
+            raise ValueError(f"sha256 must be 64 hexadecimal digits in lower case, not {self.sha256[:80]!r}")
+        if self.size_bytes < 0:
+            raise ValueError(f"size_bytes must not be negative, but is {self.size_bytes}")
+
+
+class ArtifactFolder:
+    """A folder of artifacts. Its methods block: call them in a thread."""
+
+    def __init__(self, folder: Path, *, artifact_limit_bytes: int, quota_bytes: int) -> None:
+        self._whole = folder / "sha256"
+        self._partial = folder / "partial"
+        self._whole.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._partial.mkdir(exist_ok=True, mode=0o700)
+        self._artifact_limit_bytes = artifact_limit_bytes
+        self._quota_bytes = quota_bytes
+        self._uploading: set[str] = set()
+
+    def path(self, sha256: str) -> Path | None:
+        """The file of an artifact; None where it is not here."""
+        if not SHA256_PATTERN.match(sha256):
+            return None
+        path = self._whole / sha256
+        return path if path.exists() else None
+
+    def has(self, key: ArtifactKey) -> bool:
+        """Whether an artifact is here, whole and of that size."""
+        path = self.path(key.sha256)
+        return path is not None and path.stat().st_size == key.size_bytes
+
+    def offset(self, key: ArtifactKey) -> int:
+        """How many bytes of it are here."""
+        if self.has(key):
+            return key.size_bytes
+        with contextlib.suppress(FileNotFoundError):
+            return (self._partial / key.sha256).stat().st_size
+        return 0
+
+    def begin(self, key: ArtifactKey, offset_bytes: int) -> "Upload":
+        """Go on with an upload at `offset_bytes`.
+
+        Raises ArtifactTooLarge, QuotaExceeded, WrongOffset, UploadBusy.
+        """
+        if key.size_bytes > self._artifact_limit_bytes:
+            raise ArtifactTooLarge(
+                f"the artifact has {key.size_bytes} bytes, the limit is {self._artifact_limit_bytes}"
+            )
+        if key.sha256 in self._uploading:
+            raise UploadBusy(f"another call is uploading {key.sha256}")
+        here = self.offset(key)
+        if offset_bytes != here:
+            raise WrongOffset(f"the upload must go on at byte {here}, not at {offset_bytes}")
+        used = sum(
+            entry.stat().st_size for folder in (self._whole, self._partial) for entry in folder.iterdir()
+        )
+        if used + key.size_bytes - here > self._quota_bytes:
+            raise QuotaExceeded(
+                f"the artifact needs {key.size_bytes - here} bytes, "
+                f"{max(0, self._quota_bytes - used)} of {self._quota_bytes} are free"
+            )
+        self._uploading.add(key.sha256)
+        try:
+            return Upload(self, key, here)
+        except BaseException:
+            self._uploading.discard(key.sha256)
+            raise
+
+    def _finish(self, key: ArtifactKey, *, whole: bool) -> None:
+        partial = self._partial / key.sha256
+        if whole:
+            partial.rename(self._whole / key.sha256)
+            descriptor = os.open(self._whole, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        else:
+            partial.unlink(missing_ok=True)
+
+
+class Upload:
+    """One artifact on its way in. Close it in any case: what is not whole can be gone on with later."""
+
+    def __init__(self, folder: ArtifactFolder, key: ArtifactKey, offset_bytes: int) -> None:
+        self._folder = folder
+        self._key = key
+        self._digest = hashlib.sha256()
+        path = folder._partial / key.sha256
+        self._file = path.open("a+b")
+        self._file.seek(0)
+        while block := self._file.read(1 << 20):
+            self._digest.update(block)
+        self._received = offset_bytes
+
+    def write(self, chunk: bytes) -> None:
+        """Take the next bytes. Raises DigestMismatch where there are more than announced."""
+        self._received += len(chunk)
+        if self._received > self._key.size_bytes:
+            self._folder._finish(self._key, whole=False)
+            raise DigestMismatch(f"more than the announced {self._key.size_bytes} bytes were sent")
+        self._digest.update(chunk)
+        self._file.write(chunk)
+
+    def commit(self) -> bool:
+        """Make the artifact visible; False where bytes are missing still. Raises DigestMismatch."""
+        if self._received < self._key.size_bytes:
+            return False
+        if self._digest.hexdigest() != self._key.sha256:
+            self._folder._finish(self._key, whole=False)
+            raise DigestMismatch(
+                f"the content's sha256 is {self._digest.hexdigest()}, announced was {self._key.sha256}"
+            )
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._folder._finish(self._key, whole=True)
+        return True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._file.close()
+        self._folder._uploading.discard(self._key.sha256)

@@ -1,0 +1,259 @@
+"""The durable queue in SQLite."""
+
+import json
+import sqlite3
+import time
+import uuid
+from collections.abc import Callable, Sequence
+
+from scorer_service.environments.interface import Verdict
+from scorer_service.store.database import Database
+from scorer_service.store.interface import (
+    AttemptClosed,
+    AttemptMismatch,
+    AttemptNotFound,
+    JobRecord,
+    JobState,
+    JudgedResult,
+    Lease,
+    NewJob,
+    QueueFull,
+    QueueState,
+    RequestIdReused,
+)
+
+
+class SqliteJobQueue:
+    """`JobQueue` on one machine."""
+
+    def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def accept(self, job: NewJob, queue_limit: int) -> tuple[JobRecord, bool]:
+        """See `JobQueue.accept`."""
+        return await self._database.run(_accept, job, queue_limit, self._clock())
+
+    async def claim(self, environment: str, owner: str, lease_s: float) -> Lease | None:
+        """See `JobQueue.claim`."""
+        return await self._database.run(_claim, environment, owner, self._clock(), lease_s)
+
+    async def renew(self, lease: Lease, lease_s: float) -> bool:
+        """See `JobQueue.renew`."""
+        return await self._update_leased(lease, "lease_expires_at = ?", (self._clock() + lease_s,))
+
+    async def finish(self, lease: Lease, result: JudgedResult) -> bool:
+        """See `JobQueue.finish`."""
+        return await self._update_leased(
+            lease,
+            "state = 'succeeded', payload = NULL, finished_at = ?, verdict = ?, raw_score = ?, "
+            "normalized_score = ?, summary = ?, response = ?, evaluator_details = ?, profile = ?, "
+            "log_position = (SELECT coalesce(max(log_position), 0) + 1 FROM jobs)",
+            (
+                self._clock(),
+                result.verdict.value,
+                result.raw_score,
+                result.normalized_score,
+                result.summary,
+                result.response,
+                json.dumps(result.evaluator_details, allow_nan=False),
+                result.profile,
+            ),
+        )
+
+    async def fail(self, lease: Lease, failure: str) -> bool:
+        """See `JobQueue.fail`."""
+        return await self._update_leased(
+            lease, "state = 'failed', payload = NULL, finished_at = ?, failure = ?", (self._clock(), failure)
+        )
+
+    async def give_back(self, lease: Lease) -> bool:
+        """See `JobQueue.give_back`."""
+        return await self._update_leased(
+            lease,
+            # The number stays used up: a result of this delivery can never be taken for the next one's.
+            "state = 'queued', lease_owner = NULL, lease_expires_at = NULL, started_at = NULL",
+            (),
+        )
+
+    async def cancel(self, job_id: str) -> JobRecord | None:
+        """See `JobQueue.cancel`."""
+        return await self._database.run(_cancel, job_id, self._clock())
+
+    async def reclaim(self, *, everything: bool, delivery_limit: int) -> Sequence[str]:
+        """See `JobQueue.reclaim`."""
+        return await self._database.run(_reclaim, self._clock(), everything, delivery_limit)
+
+    async def find(self, *, job_id: str | None = None, request_id: str | None = None) -> JobRecord | None:
+        """See `JobQueue.find`."""
+        return await self._database.run(_find, job_id, request_id)
+
+    async def position(self, job_id: str) -> int:
+        """See `JobQueue.position`."""
+        return await self._database.run(_position, job_id)
+
+    async def state(self, environment: str) -> QueueState:
+        """See `JobQueue.state`."""
+        return await self._database.run(_state, environment, self._clock())
+
+    async def purge(self, older_than_s: float) -> int:
+        """See `JobQueue.purge`."""
+        return await self._database.run(_purge, self._clock() - older_than_s)
+
+    async def _update_leased(self, lease: Lease, assignments: str, values: tuple[object, ...]) -> bool:
+        def update(connection: sqlite3.Connection) -> bool:
+            cursor = connection.execute(
+                f"UPDATE jobs SET {assignments} "
+                "WHERE job_id = ? AND state = 'running' AND delivery_count = ?",
+                (*values, lease.job_id, lease.number),
+            )
+            return cursor.rowcount == 1
+
+        return await self._database.run(update)
+
+
+def record_of(row: sqlite3.Row) -> JobRecord:
+    """A row of `jobs` as a record."""
+    result = None
+    if row["verdict"] is not None:
+        result = JudgedResult(
+            verdict=Verdict(row["verdict"]),
+            raw_score=row["raw_score"],
+            normalized_score=row["normalized_score"],
+            summary=row["summary"],
+            response=row["response"],
+            evaluator_details=json.loads(row["evaluator_details"]),
+            profile=row["profile"],
+        )
+    return JobRecord(
+        job_id=row["job_id"],
+        environment=row["environment"],
+        request_id=row["request_id"],
+        attempt_id=row["attempt_id"],
+        state=JobState(row["state"]),
+        delivery_count=row["delivery_count"],
+        accepted_at=row["accepted_at"],
+        started_at=row["started_at"],
+        finished_at=row["finished_at"],
+        failure=row["failure"],
+        result=result,
+    )
+
+
+def _accept(
+    connection: sqlite3.Connection, job: NewJob, queue_limit: int, now: float
+) -> tuple[JobRecord, bool]:
+    if job.request_id is not None:
+        known = connection.execute("SELECT * FROM jobs WHERE request_id = ?", (job.request_id,)).fetchone()
+        if known is not None:
+            if known["payload_sha256"] != job.payload_sha256 or known["environment"] != job.environment:
+                raise RequestIdReused(job.request_id)
+            return record_of(known), False
+    if job.attempt_id is not None:
+        attempt = connection.execute(
+            "SELECT * FROM attempts WHERE attempt_id = ?", (job.attempt_id,)
+        ).fetchone()
+        if attempt is None:
+            raise AttemptNotFound(job.attempt_id)
+        if attempt["environment"] != job.environment:
+            raise AttemptMismatch(f"attempt {job.attempt_id} is for {attempt['environment']}")
+        if attempt["closed_at"] is not None:
+            raise AttemptClosed(job.attempt_id)
+    (depth,) = connection.execute(
+        "SELECT count(*) FROM jobs WHERE state = 'queued' AND environment = ?", (job.environment,)
+    ).fetchone()
+    if depth >= queue_limit:
+        raise QueueFull(job.environment, queue_limit)
+    row = connection.execute(
+        "INSERT INTO jobs (job_id, request_id, attempt_id, environment, payload, payload_sha256, state, "
+        "accepted_at) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?) RETURNING *",
+        (
+            f"job-{uuid.uuid4().hex}",
+            job.request_id,
+            job.attempt_id,
+            job.environment,
+            job.payload,
+            job.payload_sha256,
+            now,
+        ),
+    ).fetchone()
+    return record_of(row), True
+
+
+def _claim(
+    connection: sqlite3.Connection, environment: str, owner: str, now: float, lease_s: float
+) -> Lease | None:
+    row = connection.execute(
+        "UPDATE jobs SET state = 'running', lease_owner = ?, lease_expires_at = ?, started_at = ?, "
+        "delivery_count = delivery_count + 1 WHERE sequence = (SELECT sequence FROM jobs "
+        "WHERE state = 'queued' AND environment = ? ORDER BY sequence LIMIT 1) RETURNING *",
+        (owner, now + lease_s, now, environment),
+    ).fetchone()
+    if row is None:
+        return None
+    return Lease(
+        job_id=row["job_id"],
+        environment=row["environment"],
+        number=row["delivery_count"],
+        payload=row["payload"],
+        accepted_at=row["accepted_at"],
+    )
+
+
+def _cancel(connection: sqlite3.Connection, job_id: str, now: float) -> JobRecord | None:
+    connection.execute(
+        "UPDATE jobs SET state = 'cancelled', payload = NULL, finished_at = ? "
+        "WHERE job_id = ? AND state IN ('queued', 'running')",
+        (now, job_id),
+    )
+    return _find(connection, job_id, None)
+
+
+def _reclaim(
+    connection: sqlite3.Connection, now: float, everything: bool, delivery_limit: int
+) -> Sequence[str]:
+    lost = "state = 'running'" + ("" if everything else " AND lease_expires_at < :now")
+    failed = connection.execute(
+        "UPDATE jobs SET state = 'failed', payload = NULL, finished_at = :now, "
+        "failure = 'given up after ' || delivery_count || ' deliveries, each ended by a crash' "
+        f"WHERE {lost} AND delivery_count >= :limit RETURNING job_id",
+        {"now": now, "limit": delivery_limit},
+    ).fetchall()
+    requeued = connection.execute(
+        "UPDATE jobs SET state = 'queued', lease_owner = NULL, lease_expires_at = NULL, started_at = NULL "
+        f"WHERE {lost} RETURNING job_id",
+        {"now": now},
+    ).fetchall()
+    return [row["job_id"] for row in (*failed, *requeued)]
+
+
+def _find(connection: sqlite3.Connection, job_id: str | None, request_id: str | None) -> JobRecord | None:
+    if job_id is not None:
+        row = connection.execute("SELECT * FROM jobs WHERE job_id = ?", (job_id,)).fetchone()
+    else:
+        row = connection.execute("SELECT * FROM jobs WHERE request_id = ?", (request_id,)).fetchone()
+    return None if row is None else record_of(row)
+
+
+def _position(connection: sqlite3.Connection, job_id: str) -> int:
+    (count,) = connection.execute(
+        "SELECT count(*) FROM jobs AS other JOIN jobs AS mine ON mine.job_id = ? "
+        "WHERE mine.state = 'queued' AND other.state = 'queued' "
+        "AND other.environment = mine.environment AND other.sequence < mine.sequence",
+        (job_id,),
+    ).fetchone()
+    return int(count)
+
+
+def _state(connection: sqlite3.Connection, environment: str, now: float) -> QueueState:
+    depth, oldest = connection.execute(
+        "SELECT count(*), min(accepted_at) FROM jobs WHERE state = 'queued' AND environment = ?",
+        (environment,),
+    ).fetchone()
+    return QueueState(depth=depth, oldest_age_s=max(0.0, now - oldest) if oldest is not None else 0.0)
+
+
+def _purge(connection: sqlite3.Connection, before: float) -> int:
+    return connection.execute(
+        "DELETE FROM jobs WHERE attempt_id IS NULL AND finished_at < ?", (before,)
+    ).rowcount
