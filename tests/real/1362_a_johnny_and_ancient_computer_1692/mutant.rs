@@ -1,0 +1,20 @@
+// Mistake: after the shifts by three makes the rest one bit at a time
+use std::io::{self, Read};
+
+fn main() {
+    let mut text = String::new();
+    io::stdin().read_to_string(&mut text).unwrap();
+    let numbers: Vec<u64> = text
+        .split_ascii_whitespace()
+        .map(|t| t.parse().unwrap())
+        .collect();
+    for case in numbers[1..].chunks_exact(2).take(numbers[0] as usize) {
+        let (zeros_a, zeros_b) = (case[0].trailing_zeros(), case[1].trailing_zeros());
+        if case[0] >> zeros_a == case[1] >> zeros_b {
+            let shift = zeros_a.abs_diff(zeros_b);
+            println!("{}", shift / 3 + shift % 3);
+        } else {
+            println!("-1");
+        }
+    }
+}

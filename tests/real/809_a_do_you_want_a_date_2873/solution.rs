@@ -1,0 +1,25 @@
+// Sum of the spans of all subsets: every sorted point is the largest 2^i and the smallest 2^(n-1-i) times.
+use std::io::{self, Read};
+
+const MODULUS: i64 = 1_000_000_007;
+
+fn main() {
+    let mut text = String::new();
+    io::stdin().read_to_string(&mut text).unwrap();
+    let mut x: Vec<i64> = text
+        .split_ascii_whitespace()
+        .skip(1)
+        .map(|t| t.parse().unwrap())
+        .collect();
+    x.sort_unstable();
+    let n = x.len();
+    let mut power = vec![1i64];
+    for i in 1..n {
+        power.push(power[i - 1] * 2 % MODULUS);
+    }
+    let mut sum = 0i64;
+    for i in 0..n {
+        sum = (sum + x[i] * (power[i] - power[n - 1 - i])) % MODULUS;
+    }
+    println!("{}", sum.rem_euclid(MODULUS));
+}
