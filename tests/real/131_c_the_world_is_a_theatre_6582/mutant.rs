@@ -1,0 +1,24 @@
+// Mistake: factorials do not fit in 64 bits
+use std::io;
+
+fn choose(n: u64, k: u64) -> u64 {
+    if k > n {
+        return 0;
+    }
+    let factorial = |n: u64| (1..=n).product::<u64>();
+    factorial(n) / (factorial(k) * factorial(n - k))
+}
+
+fn main() {
+    let mut line = String::new();
+    io::stdin().read_line(&mut line).unwrap();
+    let numbers: Vec<u64> = line
+        .split_ascii_whitespace()
+        .map(|t| t.parse().unwrap())
+        .collect();
+    let (boys, girls, actors) = (numbers[0], numbers[1], numbers[2]);
+    let ways: u64 = (4..actors)
+        .map(|b| choose(boys, b) * choose(girls, actors - b))
+        .sum();
+    println!("{ways}");
+}
