@@ -1,0 +1,79 @@
+"""Client of the scoring service: `ScorerClient`, and `AsyncScorerClient` for asyncio.
+
+    from pathlib import Path
+    from scorer_client import ScorerClient
+
+    with ScorerClient("127.0.0.1:50051") as client:
+        result = client.score_rust_codecontests({"two-sums": Path("two-sums.rs")})
+        print(result.verdict, result.score, result.summary)
+
+A verdict is a result; a failure of the service is a `ScorerError` and never a score.
+"""
+
+from scorer_client._aio import AsyncScorerClient
+from scorer_client._attempts import Attempt, CreatedAttempt, ScoreLogEntry, ScorePolicy
+from scorer_client._environments import Anchors, Environment, ScoreDirection
+from scorer_client._errors import (
+    AccessDenied,
+    AttemptRefused,
+    DeadlinePassed,
+    InvalidRequest,
+    JobCancelled,
+    NotFound,
+    NotServed,
+    Overloaded,
+    RequestIdReused,
+    ScorerError,
+    ServiceFailure,
+    Unreachable,
+    UnsafeStarter,
+)
+from scorer_client._jobs import Job, JobState, Progress
+from scorer_client._results import (
+    ProblemResult,
+    ProblemVerdict,
+    PublicTestFailure,
+    RustCodecontestsResult,
+    Score,
+    Verdict,
+)
+from scorer_client._retry import Retry, RetryPolicy
+from scorer_client._rpc_status import FieldViolation
+from scorer_client._sync import ScorerClient
+
+__all__ = [
+    "AccessDenied",
+    "Anchors",
+    "AsyncScorerClient",
+    "Attempt",
+    "AttemptRefused",
+    "CreatedAttempt",
+    "DeadlinePassed",
+    "Environment",
+    "FieldViolation",
+    "InvalidRequest",
+    "Job",
+    "JobCancelled",
+    "JobState",
+    "NotFound",
+    "NotServed",
+    "Overloaded",
+    "ProblemResult",
+    "ProblemVerdict",
+    "Progress",
+    "PublicTestFailure",
+    "RequestIdReused",
+    "Retry",
+    "RetryPolicy",
+    "RustCodecontestsResult",
+    "Score",
+    "ScoreDirection",
+    "ScoreLogEntry",
+    "ScorePolicy",
+    "ScorerClient",
+    "ScorerError",
+    "ServiceFailure",
+    "Unreachable",
+    "UnsafeStarter",
+    "Verdict",
+]

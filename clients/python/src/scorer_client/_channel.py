@@ -1,0 +1,36 @@
+"""Options of the connection, the same for both colours."""
+
+from importlib.metadata import PackageNotFoundError, version
+
+DEFAULT_TARGET = "127.0.0.1:50051"
+
+
+def client_version() -> str:
+    """The version of this distribution; `unknown` where it runs from a bare source tree."""
+    try:
+        return version("scorer-client")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+CHANNEL_OPTIONS: tuple[tuple[str, int | str], ...] = (
+    # A call waits in a queue for minutes with no data on the wire; NAT gateways and load balancers drop such
+    # connections, silently. The server accepts a ping every 10 s.
+    ("grpc.keepalive_time_ms", 10_000),
+    ("grpc.keepalive_timeout_ms", 20_000),
+    ("grpc.http2.max_pings_without_data", 0),
+    # A restarted server is found soon, and not after gRPC's own two minutes.
+    ("grpc.initial_reconnect_backoff_ms", 200),
+    ("grpc.min_reconnect_backoff_ms", 200),
+    ("grpc.max_reconnect_backoff_ms", 5_000),
+    # Without it all channels of a process share a connection, and one that backs off stops the others.
+    ("grpc.use_local_subchannel_pool", 1),
+    # Compiler messages and failed tests of some hundred programs pass gRPC's 4 MiB.
+    ("grpc.max_receive_message_length", 64 * 1024 * 1024),
+    ("grpc.primary_user_agent", f"scorer-client/{client_version()}"),
+)
+
+
+def call_metadata(evaluator_key: str | None) -> tuple[tuple[str, str], ...]:
+    """What every call of a client carries."""
+    return (("authorization", f"Bearer {evaluator_key}"),) if evaluator_key else ()
