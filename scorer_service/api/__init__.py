@@ -1,0 +1,1 @@
+"""gRPC servicers and interceptors: they translate, and nothing else."""

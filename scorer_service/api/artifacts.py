@@ -1,0 +1,143 @@
+"""ArtifactService: uploads and downloads of content-addressed files."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import grpc
+from scorer.v1 import artifact_pb2, artifact_pb2_grpc, result_pb2
+
+from scorer_service.api.artifact_references import artifact_key
+from scorer_service.api.errors import ApiError, invalid_field
+from scorer_service.api.interceptors.around import Context
+from scorer_service.store.artifacts import (
+    ArtifactFolder,
+    ArtifactKey,
+    ArtifactTooLarge,
+    DigestMismatch,
+    QuotaExceeded,
+    Upload,
+    UploadBusy,
+    WrongOffset,
+)
+
+CHUNK_LIMIT_BYTES = 1 << 20
+QUERY_LIMIT = 1000
+
+
+class ArtifactServicer(artifact_pb2_grpc.ArtifactServiceServicer):
+    """Moves bytes between calls and the artifact folder, off the event loop."""
+
+    def __init__(self, folder: ArtifactFolder) -> None:
+        self._folder = folder
+
+    async def FindMissingArtifacts(
+        self, request: artifact_pb2.FindMissingArtifactsRequest, context: Context
+    ) -> artifact_pb2.FindMissingArtifactsResponse:
+        """Which are not here."""
+        if len(request.artifacts) > QUERY_LIMIT:
+            raise invalid_field(
+                "artifacts", f"has {len(request.artifacts)} entries, at most {QUERY_LIMIT} are allowed"
+            )
+        keys = [_key(part, f"artifacts[{index}]") for index, part in enumerate(request.artifacts)]
+        here = await asyncio.to_thread(lambda: [self._folder.has(key) for key in keys])
+        return artifact_pb2.FindMissingArtifactsResponse(
+            missing=[part for part, found in zip(request.artifacts, here, strict=True) if not found]
+        )
+
+    async def GetUploadOffset(
+        self, request: artifact_pb2.GetUploadOffsetRequest, context: Context
+    ) -> artifact_pb2.GetUploadOffsetResponse:
+        """Where an upload goes on."""
+        key = _key(request.artifact, "artifact")
+        return artifact_pb2.GetUploadOffsetResponse(
+            offset_bytes=await asyncio.to_thread(self._folder.offset, key)
+        )
+
+    async def UploadArtifact(
+        self, request_iterator: AsyncIterator[artifact_pb2.UploadArtifactRequest], context: Context
+    ) -> artifact_pb2.UploadArtifactResponse:
+        """Take one artifact."""
+        header = None
+        async for first in request_iterator:
+            if first.WhichOneof("part") != "header":
+                raise invalid_field("header", "must be in the first message")
+            header = first.header
+            break
+        if header is None:
+            raise invalid_field("header", "is missing: the stream had no message")
+        key = _key(header.artifact, "header.artifact")
+        response = artifact_pb2.UploadArtifactResponse(artifact=header.artifact)
+        if await asyncio.to_thread(self._folder.has, key):
+            return response
+        upload = await self._begin(key, header.offset_bytes)
+        try:
+            async for part in request_iterator:
+                if part.WhichOneof("part") != "chunk":
+                    raise invalid_field("chunk", "must be in every message but the first")
+                if len(part.chunk) > CHUNK_LIMIT_BYTES:
+                    raise invalid_field(
+                        "chunk", f"has {len(part.chunk)} bytes, at most {CHUNK_LIMIT_BYTES} are allowed"
+                    )
+                await asyncio.to_thread(upload.write, part.chunk)
+            if not await asyncio.to_thread(upload.commit):
+                raise invalid_field(
+                    "chunk",
+                    "the stream ended before the artifact did: go on at the offset of GetUploadOffset",
+                )
+        except DigestMismatch as error:
+            raise ApiError(
+                grpc.StatusCode.INVALID_ARGUMENT,
+                "DIGEST_MISMATCH",
+                f"{error}; what was uploaded is dropped: begin anew",
+            ) from None
+        finally:
+            upload.__exit__()
+        return response
+
+    async def DownloadArtifact(
+        self, request: artifact_pb2.DownloadArtifactRequest, context: Context
+    ) -> AsyncIterator[artifact_pb2.DownloadArtifactResponse]:
+        """Give one artifact."""
+        key = _key(request.artifact, "artifact")
+        path = self._folder.path(key.sha256)
+        if path is None or not await asyncio.to_thread(self._folder.has, key):
+            raise ApiError(
+                grpc.StatusCode.NOT_FOUND,
+                "ARTIFACT_NOT_FOUND",
+                f"no artifact {key.sha256} of {key.size_bytes} bytes is here",
+            )
+        if not 0 <= request.offset_bytes <= key.size_bytes:
+            raise invalid_field(
+                "offset_bytes", f"must be between 0 and {key.size_bytes}, not {request.offset_bytes}"
+            )
+        file = await asyncio.to_thread(path.open, "rb")
+        try:
+            file.seek(request.offset_bytes)
+            while chunk := await asyncio.to_thread(file.read, CHUNK_LIMIT_BYTES):
+                yield artifact_pb2.DownloadArtifactResponse(chunk=chunk)
+        finally:
+            file.close()
+
+    async def _begin(self, key: ArtifactKey, offset_bytes: int) -> Upload:
+        try:
+            return await asyncio.to_thread(self._folder.begin, key, offset_bytes)
+        except ArtifactTooLarge as error:
+            raise ApiError(grpc.StatusCode.RESOURCE_EXHAUSTED, "ARTIFACT_TOO_LARGE", str(error)) from None
+        except QuotaExceeded as error:
+            raise ApiError(grpc.StatusCode.RESOURCE_EXHAUSTED, "ARTIFACT_QUOTA", str(error)) from None
+        except WrongOffset as error:
+            raise invalid_field("header.offset_bytes", str(error)) from None
+        except UploadBusy as error:
+            raise ApiError(
+                grpc.StatusCode.ABORTED,
+                "UPLOAD_BUSY",
+                f"{error}: ask FindMissingArtifacts again later",
+                retry_after_s=1.0,
+            ) from None
+
+
+def _key(reference: result_pb2.ArtifactReference, field: str) -> ArtifactKey:
+    try:
+        return artifact_key(reference)
+    except ValueError as error:
+        raise invalid_field(field, str(error)) from None

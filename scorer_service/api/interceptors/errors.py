@@ -1,0 +1,43 @@
+"""Turns exceptions into statuses: those of the contract as they are, any other into INTERNAL."""
+
+import asyncio
+import logging
+import uuid
+from typing import Any
+
+import grpc
+import grpc.aio
+
+from scorer_service.api.errors import ApiError
+from scorer_service.api.interceptors.around import Around, AroundInterceptor, Context
+
+log = logging.getLogger(__name__)
+
+
+class ErrorInterceptor(AroundInterceptor):
+    """The only place where a call is aborted."""
+
+    def around(self, method: str, kind: str, context: Context) -> Around:
+        """Map what the handler raises."""
+        return _MapErrors(method, context)
+
+
+class _MapErrors(Around):
+    def __init__(self, method: str, context: Context) -> None:
+        self._method = method
+        self._context = context
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: Any) -> None:
+        if error is None or isinstance(error, asyncio.CancelledError | GeneratorExit | grpc.aio.AbortError):
+            return  # a swallowed CancelledError leaks its call (grpc#43360)
+        if not isinstance(error, ApiError):
+            # The traceback goes to the log: of what is inside, a client gets a number to quote.
+            incident = uuid.uuid4().hex[:12]
+            log.error("%s failed, incident %s", self._method, incident, exc_info=error)
+            error = ApiError(
+                grpc.StatusCode.INTERNAL,
+                "JUDGING_FAILED",
+                f"the service failed (incident {incident}); nothing was scored: "
+                "try again, or tell its operator",
+            )
+        await self._context.abort_with_status(error.status())

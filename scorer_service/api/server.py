@@ -1,0 +1,126 @@
+"""The gRPC server: its options, its services, its interceptors."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import grpc.aio
+from google.protobuf.descriptor import ServiceDescriptor
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+from prometheus_client import CollectorRegistry
+from scorer.v1 import (
+    artifact_pb2,
+    artifact_pb2_grpc,
+    attempt_pb2,
+    attempt_pb2_grpc,
+    environment_pb2,
+    environment_pb2_grpc,
+    job_pb2,
+    job_pb2_grpc,
+    scoring_pb2,
+    scoring_pb2_grpc,
+)
+
+from scorer_service.api.artifacts import ArtifactServicer
+from scorer_service.api.attempts import AttemptServicer
+from scorer_service.api.environments import EnvironmentServicer
+from scorer_service.api.interceptors.call_log import CallLogInterceptor
+from scorer_service.api.interceptors.errors import ErrorInterceptor
+from scorer_service.api.interceptors.rpc_metrics import RpcMetricsInterceptor
+from scorer_service.api.interceptors.validation import TRANSPORT_LIMIT_BYTES, ValidationInterceptor
+from scorer_service.api.jobs import JobServicer
+from scorer_service.api.registry import EnvironmentRegistry
+from scorer_service.api.scoring import ScoringServicer
+from scorer_service.scheduling.scheduler import Scheduler
+from scorer_service.store.artifacts import ArtifactFolder
+from scorer_service.store.interface import AttemptStore, JobQueue
+
+OPTIONS = (
+    # Two servers on one port would share its calls at random (grpc#16920).
+    ("grpc.so_reuseport", 0),
+    ("grpc.max_receive_message_length", TRANSPORT_LIMIT_BYTES),
+    # A call may be silent for half an hour: clients ping every 10 s to keep what is between them open.
+    ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
+    ("grpc.http2.max_ping_strikes", 0),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.keepalive_timeout_ms", 20_000),
+)
+
+
+class ListenError(Exception):
+    """The address cannot be listened on."""
+
+
+class ApiServer:
+    """Everything that answers on the RPC port."""
+
+    def __init__(
+        self,
+        *,
+        registry: EnvironmentRegistry,
+        health_servicer: health.aio.HealthServicer,
+        scheduler: Scheduler,
+        queue: JobQueue,
+        attempts: AttemptStore,
+        artifacts: ArtifactFolder,
+        metrics: CollectorRegistry,
+    ) -> None:
+        self._server = grpc.aio.server(
+            interceptors=(
+                RpcMetricsInterceptor(metrics),
+                CallLogInterceptor(),
+                ErrorInterceptor(),
+                ValidationInterceptor(),
+            ),
+            options=OPTIONS,
+        )
+        scoring: Any = ScoringServicer(registry, scheduler, attempts, artifacts)
+        scoring_pb2_grpc.add_ScoringServiceServicer_to_server(scoring, self._server)
+        job_pb2_grpc.add_JobServiceServicer_to_server(JobServicer(scheduler), self._server)
+        attempt_pb2_grpc.add_AttemptServiceServicer_to_server(
+            AttemptServicer(registry, attempts), self._server
+        )
+        artifact_pb2_grpc.add_ArtifactServiceServicer_to_server(ArtifactServicer(artifacts), self._server)
+        environment_pb2_grpc.add_EnvironmentServiceServicer_to_server(
+            EnvironmentServicer(registry, scheduler, queue), self._server
+        )
+        health_pb2_grpc.add_HealthServicer_to_server(health_servicer, self._server)
+        reflection.enable_server_reflection(
+            [service.full_name for service in _services()] + [reflection.SERVICE_NAME], self._server
+        )
+
+    async def start(self, address: str) -> int:
+        """Listen; answers with the port. Raises ListenError."""
+        with _listen_errors(address):
+            port = self._server.add_insecure_port(address)
+        await self._server.start()
+        return port
+
+    async def stop(self, grace_s: float) -> None:
+        """Refuse new calls and end those that are running within the grace time."""
+        await self._server.stop(grace_s)
+
+
+def _services() -> Iterator[ServiceDescriptor]:
+    for module in (
+        scoring_pb2,
+        job_pb2,
+        attempt_pb2,
+        artifact_pb2,
+        environment_pb2,
+        health_pb2,
+    ):
+        yield from module.DESCRIPTOR.services_by_name.values()
+
+
+@contextlib.contextmanager
+def _listen_errors(address: str) -> Iterator[None]:
+    try:
+        yield
+    except RuntimeError as error:
+        raise ListenError(
+            f"cannot listen on {address}: another server may be running there, or the address is not of this "
+            "machine; choose another with --listen HOST:PORT"
+        ) from error

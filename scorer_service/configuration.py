@@ -1,0 +1,183 @@
+"""What the operator sets: options beat scorer.toml, which beats SCORER_* variables, which beat defaults."""
+
+import argparse
+import dataclasses
+import os
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+PROFILES = ("embedded", "paper")
+LOG_LEVELS = ("debug", "info", "warning", "error")
+DEFAULT_FILE = "scorer.toml"
+
+
+class ConfigurationError(Exception):
+    """A setting is wrong. The message names it, its source and what is right."""
+
+
+def _default_state_dir() -> Path:
+    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(base) / "scorer"
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """The settings of a server. Every field is an option, a key of scorer.toml and a variable."""
+
+    profile: str = field(default="embedded", metadata={"choices": PROFILES})
+    """which data, limits and anchors: "embedded" ships with the package, "paper" has the published ones"""
+    listen: str = "127.0.0.1:50051"
+    """address of the RPCs, HOST:PORT (port 0: any free one)"""
+    metrics_listen: str = "127.0.0.1:9464"
+    """address of /metrics and /healthz, HOST:PORT"""
+    state_dir: Path = field(default_factory=_default_state_dir)
+    """folder of the queue, the scores, the artifacts and the caches"""
+    slots: int = field(default=0, metadata={"minimum": 0, "maximum": 4096})
+    """programs that run at once; 0 means one a core"""
+    concurrent_jobs: int = field(default=2, metadata={"minimum": 1, "maximum": 1024})
+    """submissions that are judged at once; they share the slots, so that none is idle while work waits"""
+    queue_limit: int = field(default=256, metadata={"minimum": 1, "maximum": 1_000_000})
+    """submissions that may wait for one environment; one more is refused"""
+    drain_grace_s: float = field(default=30.0, metadata={"minimum": 0, "maximum": 86_400})
+    """seconds that running submissions are given to end on SIGTERM; then they go back to the queue"""
+    retention_days: float = field(default=30.0, metadata={"minimum": 0, "maximum": 36_500})
+    """days after which results that belong to no attempt are deleted"""
+    artifact_limit_mib: int = field(default=1024, metadata={"minimum": 1, "maximum": 1 << 20})
+    """largest artifact"""
+    artifact_quota_mib: int = field(default=20_480, metadata={"minimum": 1, "maximum": 1 << 30})
+    """room for all artifacts"""
+    problem_set: Path | None = None
+    """problems of rust_codecontests in place of the profile's own: a JSON Lines file"""
+    log_level: str = field(default="info", metadata={"choices": LOG_LEVELS})
+    """least severe messages that are logged"""
+
+
+ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\s]+):(?P<port>\d{1,5})\Z")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add an option for each setting, and `--config`."""
+    parser.add_argument(
+        "--config", type=Path, help=f"settings file (default: {DEFAULT_FILE}, where there is one)"
+    )
+    for setting in dataclasses.fields(Configuration):
+        default = getattr(Configuration(), setting.name)
+        parser.add_argument(
+            f"--{setting.name.replace('_', '-')}",
+            dest=setting.name,
+            metavar=_metavar(setting),
+            help=f"{_HELP[setting.name]} (default: {'none' if default is None else default})",
+        )
+
+
+def load(
+    options: Mapping[str, Any], file: Path | None = None, environment: Mapping[str, str] = os.environ
+) -> Configuration:
+    """Put the sources together. `options` has what was given, as text. Raises ConfigurationError."""
+    settings = {setting.name: setting for setting in dataclasses.fields(Configuration)}
+    values: dict[str, Any] = {}
+    for name in environment:
+        if not name.startswith("SCORER_"):
+            continue
+        key = name.removeprefix("SCORER_").lower()
+        # Variables of the client and of tests share the prefix, so unknown ones are not refused.
+        if key in settings:
+            values[key] = _parse(settings[key], environment[name], f"variable {name}")
+    for key, value in _read_file(file).items():
+        if key not in settings:
+            raise ConfigurationError(
+                f"{file or DEFAULT_FILE}: no setting {key!r}: there are {', '.join(sorted(settings))}"
+            )
+        values[key] = _parse(settings[key], value, f"{key} in {file or DEFAULT_FILE}")
+    for key, value in options.items():
+        if key in settings and value is not None:
+            values[key] = _parse(settings[key], value, f"--{key.replace('_', '-')}")
+    return Configuration(**values)
+
+
+def host_and_port(address: str) -> tuple[str, int]:
+    """The parts of an address that was checked when it was loaded."""
+    match = ADDRESS.match(address)
+    if match is None:
+        raise ConfigurationError(f"not an address: {address!r}")
+    return match["host"].strip("[]"), int(match["port"])
+
+
+def _read_file(file: Path | None) -> Mapping[str, Any]:
+    path = file or Path(DEFAULT_FILE)
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        if file is None:
+            return {}
+        raise ConfigurationError(f"no file {file}") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigurationError(f"cannot read {path}: {error}") from None
+
+
+def _parse(setting: dataclasses.Field[Any], value: Any, source: str) -> Any:
+    """A value of a setting from text or TOML. Raises ConfigurationError."""
+    if setting.type in (Path, Path | None):
+        if not isinstance(value, str) or not value:
+            raise ConfigurationError(f"{source} must be a path, not {value!r}")
+        return Path(value).expanduser().absolute()
+    if setting.type in (int, float):
+        return _parse_number(setting, value, source)
+    if not isinstance(value, str):
+        raise ConfigurationError(f"{source} must be text, not {value!r}")
+    choices = setting.metadata.get("choices")
+    if choices and value not in choices:
+        raise ConfigurationError(f"{source} must be one of {', '.join(choices)}, not {value!r}")
+    if setting.name.endswith("listen"):
+        match = ADDRESS.match(value)
+        if match is None or int(match["port"]) > 65_535:
+            raise ConfigurationError(f"{source} must be HOST:PORT, as in 127.0.0.1:50051, not {value!r}")
+    return value
+
+
+def _parse_number(setting: dataclasses.Field[Any], value: Any, source: str) -> int | float:
+    kind: type[int] | type[float] = setting.type  # type: ignore[assignment]
+    minimum, maximum = setting.metadata["minimum"], setting.metadata["maximum"]
+    allowed = f"a{' whole' if kind is int else ''} number from {minimum} to {maximum}"
+    try:
+        if isinstance(value, bool) or not isinstance(value, str | int | kind):
+            raise ValueError
+        number = kind(value)
+    except ValueError:
+        raise ConfigurationError(f"{source} must be {allowed}, not {value!r}") from None
+    if not minimum <= number <= maximum:
+        raise ConfigurationError(f"{source} must be {allowed}, not {value!r}")
+    return number
+
+
+def _metavar(setting: dataclasses.Field[Any]) -> str:
+    if choices := setting.metadata.get("choices"):
+        return "|".join(choices)
+    if setting.name.endswith("listen"):
+        return "HOST:PORT"
+    return {int: "N", float: "N"}.get(setting.type, "PATH")  # type: ignore[arg-type]
+
+
+def _docstrings(source: Sequence[str]) -> dict[str, str]:
+    """The docstring under each field: Python does not keep them, and one text serves help and readers."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in source:
+        if match := re.match(r"    (\w+): ", line):
+            name = match[1]
+        elif match := re.match(r'    """(.*)"""$', line):
+            found.setdefault(name, match[1])
+    return found
+
+
+def _help_texts() -> dict[str, str]:
+    import inspect
+
+    return _docstrings(inspect.getsource(Configuration).splitlines())
+
+
+_HELP = _help_texts()

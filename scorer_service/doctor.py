@@ -1,0 +1,155 @@
+"""Tests what a server needs on this machine, and says what is missing and how to get it."""
+
+import enum
+import os
+import shutil
+import socket
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import scorer_launcher
+
+from scorer_service.configuration import Configuration, host_and_port
+from scorer_service.environments.discovery import create_environment, environment_names
+from scorer_service.environments.interface import NotServing
+from scorer_service.environments.settings import EnvironmentSettings
+from scorer_service.sandbox.native import NativeBackend
+
+FREE_DISK_BYTES = 2 << 30
+
+
+class Status(enum.Enum):
+    """What was found of one thing."""
+
+    OK = "ok"
+    DEGRADED = "degraded"
+    """It works, with something less."""
+    MISSING = "missing"
+    """It does not work."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was tested."""
+
+    subject: str
+    status: Status
+    text: str
+
+    def as_json(self) -> dict[str, Any]:
+        """For machines."""
+        return {"subject": self.subject, "status": self.status.value, "text": self.text}
+
+
+async def examine(configuration: Configuration) -> Sequence[Finding]:
+    """Test everything; nothing of the state folder is touched."""
+    findings = [*_python(), *_sandbox(), *_device(), *_state_dir(configuration), *_ports(configuration)]
+    if not any(finding.subject == "sandbox" and finding.status is Status.MISSING for finding in findings):
+        findings += [await _environment(name, configuration) for name in environment_names()]
+    return findings
+
+
+def table(findings: Sequence[Finding]) -> str:
+    """For a person, a line each."""
+    width = max(len(finding.subject) for finding in findings)
+    return "\n".join(
+        f"{finding.status.value:<8}  {finding.subject:<{width}}  {finding.text}" for finding in findings
+    )
+
+
+def _python() -> Iterator[Finding]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    yield Finding("python", Status.OK, version)
+
+
+def _sandbox() -> Iterator[Finding]:
+    try:
+        isolation = scorer_launcher.probe()
+    except scorer_launcher.SandboxError as error:
+        yield Finding("sandbox", Status.MISSING, str(error))
+        return
+    yield Finding("sandbox", Status.OK, f"native, namespaces {', '.join(isolation.namespaces)}")
+    yield Finding("memory limits", Status.OK, f"by {isolation.memory_accounting}")
+    yield Finding("process limits", Status.OK, f"by {isolation.process_accounting}")
+    for complaint in isolation.complaints:
+        yield Finding("sandbox", Status.DEGRADED, complaint)
+
+
+def _device() -> Iterator[Finding]:
+    gpus = sorted(Path("/proc/driver/nvidia/gpus").glob("*"))
+    if gpus:
+        yield Finding(
+            "device", Status.OK, f"{len(gpus)} NVIDIA GPU(s); no environment of this version uses one"
+        )
+    else:
+        yield Finding(
+            "device",
+            Status.OK,
+            f"cpu, {len(os.sched_getaffinity(0))} cores; no GPU, and no environment of this version needs one",
+        )
+
+
+def _state_dir(configuration: Configuration) -> Iterator[Finding]:
+    path = configuration.state_dir
+    existing = next(parent for parent in (path, *path.parents) if parent.exists())
+    if not os.access(existing, os.W_OK):
+        yield Finding(
+            "state", Status.MISSING, f"{existing} is not writable: choose another folder with --state-dir"
+        )
+        return
+    free = shutil.disk_usage(existing).free
+    if free < FREE_DISK_BYTES:
+        yield Finding(
+            "state",
+            Status.DEGRADED,
+            f"{free >> 20} MiB are free on the disk of {path}: make room for at least {FREE_DISK_BYTES >> 20} MiB",
+        )
+    else:
+        yield Finding("state", Status.OK, f"{path}, {free >> 30} GiB free")
+
+
+def _ports(configuration: Configuration) -> Iterator[Finding]:
+    for subject, option, address in (
+        ("rpc port", "--listen", configuration.listen),
+        ("metrics port", "--metrics-listen", configuration.metrics_listen),
+    ):
+        host, port = host_and_port(address)
+        try:
+            family = socket.AF_INET6 if ":" in host else socket.AF_INET
+            with socket.socket(family) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind((host, port))
+        except OSError as error:
+            yield Finding(
+                subject,
+                Status.DEGRADED,
+                f"{address} cannot be listened on ({error.strerror}): a server may be running there; "
+                f"choose another with {option}",
+            )
+        else:
+            yield Finding(subject, Status.OK, f"{address} is free")
+
+
+async def _environment(name: str, configuration: Configuration) -> Finding:
+    with tempfile.TemporaryDirectory(prefix="scorer-doctor-") as cache_dir:
+        settings = EnvironmentSettings(
+            profile=configuration.profile,
+            cache_dir=Path(cache_dir),
+            sandbox=NativeBackend(configuration.slots or None),
+            problem_set=configuration.problem_set,
+        )
+        environment = None
+        try:
+            environment = create_environment(name, settings)
+            await environment.start()
+        except (NotServing, scorer_launcher.SandboxError) as error:
+            return Finding(name, Status.MISSING, str(error))
+        finally:
+            if environment is not None:
+                await environment.close()
+        description = environment.describe()
+        return Finding(name, Status.OK, f"self-test passed, profile {description.profile}")

@@ -1,0 +1,127 @@
+"""The command line `scorer`."""
+
+import argparse
+import asyncio
+import json
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import scorer_launcher
+
+import scorer_service
+from scorer_service import configuration, doctor, serve
+from scorer_service.api.interceptors.call_log import CallNumberFilter
+from scorer_service.api.server import ListenError
+from scorer_service.environments.interface import NotServing
+from scorer_service.metrics.endpoint import MetricsListenError
+from scorer_service.store.database import SchemaTooNew
+
+EXIT_FAILURE = 1
+EXIT_USAGE = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; answers with the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+    except configuration.ConfigurationError as error:
+        print(f"scorer: {error}", file=sys.stderr)
+        return EXIT_USAGE
+    except (
+        ListenError,
+        MetricsListenError,
+        NotServing,
+        SchemaTooNew,
+        scorer_launcher.SandboxError,
+        serve.StateDirBusy,
+    ) as error:
+        print(f"scorer: {error}", file=sys.stderr)
+        return EXIT_FAILURE
+    except OSError as error:
+        print(f"scorer: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
+        return EXIT_FAILURE
+    except KeyboardInterrupt:
+        return 130
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="scorer", description="The scoring service: judges solutions to research tasks over gRPC."
+    )
+    parser.add_argument("--version", action="version", version=f"scorer {scorer_service.__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    serve_command = commands.add_parser("serve", help="serve until SIGTERM, then drain")
+    configuration.add_options(serve_command)
+    serve_command.set_defaults(run=_serve)
+
+    doctor_command = commands.add_parser(
+        "doctor", help="test sandbox, toolchains, device; say what is missing and how to get it"
+    )
+    configuration.add_options(doctor_command)
+    doctor_command.add_argument("--json", action="store_true", help="print a JSON document")
+    doctor_command.set_defaults(run=_doctor)
+
+    problems = commands.add_parser("problems", help="problem sets of rust_codecontests").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    check = problems.add_parser("check", help="load a problem set and report what is wrong with it")
+    check.add_argument("file", type=Path, metavar="FILE", help="JSON Lines in the schema of CodeContests")
+    check.add_argument("--json", action="store_true", help="print a JSON document")
+    check.set_defaults(run=_check_problems)
+    build = problems.add_parser("build", help="make the embedded problem set from its sources")
+    build.add_argument("--output", type=Path, metavar="DIR", help="default: where the service looks for it")
+    build.add_argument(
+        "--update",
+        action="store_true",
+        help="rewrite the digests that pin the set, after a change of its sources",
+    )
+    build.set_defaults(run=_build_problems)
+    return parser
+
+
+def _load(options: argparse.Namespace) -> configuration.Configuration:
+    return configuration.load(vars(options), options.config)
+
+
+def _serve(options: argparse.Namespace) -> int:
+    settings = _load(options)
+    handler = logging.StreamHandler()
+    handler.addFilter(CallNumberFilter())
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s [%(call)s] %(message)s"))
+    logging.basicConfig(level=settings.log_level.upper(), handlers=[handler])
+    serve.run(settings)
+    return 0
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    findings = asyncio.run(doctor.examine(_load(options)))
+    if options.json:
+        print(json.dumps([finding.as_json() for finding in findings], indent=2))
+    else:
+        print(doctor.table(findings))
+    return 0 if all(finding.status is not doctor.Status.MISSING for finding in findings) else EXIT_FAILURE
+
+
+def _check_problems(options: argparse.Namespace) -> int:
+    from scorer_service.environments.rust_codecontests.problem_check import check_problem_set
+
+    report = check_problem_set(options.file)
+    print(json.dumps(report.as_json(), indent=2) if options.json else report)
+    return 0 if report.is_usable else EXIT_FAILURE
+
+
+def _build_problems(options: argparse.Namespace) -> int:
+    from scorer_service.environments.rust_codecontests.embedded import build_embedded_set
+    from scorer_service.sandbox.native import NativeBackend
+
+    build_embedded_set(options.output, NativeBackend(), update=options.update)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

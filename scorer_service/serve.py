@@ -1,0 +1,238 @@
+"""Puts the parts of a server together, runs it, and takes it down again."""
+
+import asyncio
+import contextlib
+import dataclasses
+import fcntl
+import logging
+import os
+import platform
+import signal
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+from grpc_health.v1 import health
+from prometheus_client import CollectorRegistry, GCCollector, Info, PlatformCollector, ProcessCollector
+
+import scorer_service
+from scorer_service.api.registry import EnvironmentRegistry, Readiness
+from scorer_service.api.server import ApiServer
+from scorer_service.configuration import Configuration, host_and_port
+from scorer_service.environments.discovery import create_environment, environment_names
+from scorer_service.environments.interface import NotServing
+from scorer_service.environments.settings import EnvironmentSettings
+from scorer_service.metrics.endpoint import MetricsEndpoint
+from scorer_service.metrics.scoring import MeteredQueue, QueueGauges, StageMetrics
+from scorer_service.sandbox.native import NativeBackend
+from scorer_service.scheduling.scheduler import Scheduler, SchedulerSettings
+from scorer_service.store.artifacts import ArtifactFolder
+from scorer_service.store.attempts import SqliteAttemptStore
+from scorer_service.store.database import Database
+from scorer_service.store.jobs import SqliteJobQueue
+
+log = logging.getLogger(__name__)
+
+GAUGE_REFRESH_S = 2.0
+PURGE_EVERY_S = 3600.0
+
+
+class StateDirBusy(Exception):
+    """Another server works in the state folder."""
+
+
+def run(configuration: Configuration) -> None:
+    """Serve until SIGTERM or SIGINT. Raises ListenError, MetricsListenError, StateDirBusy, SandboxError."""
+    os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
+    with _state_dir(configuration.state_dir):
+        asyncio.run(_serve(configuration))
+
+
+@contextlib.contextmanager
+def _state_dir(path: Path) -> Iterator[None]:
+    """Make the folder, for this user alone, and lock it. Raises StateDirBusy."""
+    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.chmod(0o700)
+    with (path / "lock").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StateDirBusy(
+                f"another server works in {path}: stop it, or choose another folder with --state-dir"
+            ) from None
+        yield
+
+
+class Server:
+    """One running server."""
+
+    def __init__(self, configuration: Configuration) -> None:
+        self._configuration = configuration
+        state_dir = configuration.state_dir
+        self.metrics = _metrics_registry(configuration)
+        self._backend = NativeBackend(configuration.slots or None)
+        self._database = Database(state_dir / "scorer.sqlite3")
+        queue = MeteredQueue(SqliteJobQueue(self._database), self.metrics)
+        self._queue = queue
+        artifacts = ArtifactFolder(
+            state_dir / "artifacts",
+            artifact_limit_bytes=configuration.artifact_limit_mib << 20,
+            quota_bytes=configuration.artifact_quota_mib << 20,
+        )
+        stage_metrics = StageMetrics(self.metrics)
+        self._environments = {
+            name: stage_metrics.metered(create_environment(name, self._settings(name)))
+            for name in environment_names()
+        }
+        self._scheduler = Scheduler(
+            SchedulerSettings(
+                owner=f"{socket.gethostname()}:{os.getpid()}",
+                lane_places={"judge": configuration.concurrent_jobs},
+                queue_limit=configuration.queue_limit,
+            ),
+            queue,
+            artifacts,
+            self._environments,
+        )
+        health_servicer = health.aio.HealthServicer()
+        self._registry = EnvironmentRegistry(self._environments, health_servicer)
+        self._api = ApiServer(
+            registry=self._registry,
+            health_servicer=health_servicer,
+            scheduler=self._scheduler,
+            queue=queue,
+            attempts=SqliteAttemptStore(self._database),
+            artifacts=artifacts,
+            metrics=self.metrics,
+        )
+        self._gauges = QueueGauges(self.metrics)
+        self._endpoint: MetricsEndpoint | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        """Listen, then get the environments ready. Raises ListenError, MetricsListenError."""
+        configuration = self._configuration
+        await self._registry.publish()
+        await self._scheduler.start()
+        host, port = host_and_port(configuration.metrics_listen)
+        self._endpoint = MetricsEndpoint(host, port, self.metrics, self._is_healthy)
+        rpc_port = await self._api.start(configuration.listen)
+        rpc_host, _ = host_and_port(configuration.listen)
+        log.info("scorer %s, profile %s", scorer_service.__version__, configuration.profile)
+        log.info("state in %s", configuration.state_dir)
+        log.info("sandbox: %s", self._backend.description)
+        for complaint in self._backend.isolation.complaints:
+            log.warning("sandbox: %s", complaint)
+        log.info("RPCs on %s:%d", rpc_host, rpc_port)
+        log.info("metrics on http://%s:%d/metrics", host, self._endpoint.port)
+        self._tasks = [
+            asyncio.create_task(self._refresh_gauges(), name="gauges"),
+            asyncio.create_task(self._purge(), name="purge"),
+        ]
+        await asyncio.gather(*(self._start_environment(name) for name in self._environments))
+
+    async def stop(self) -> None:
+        """Drain: refuse, let the running jobs end, put the rest back, give everything back."""
+        log.info(
+            "draining: running submissions have %.0f s to end, the others stay in the queue",
+            self._configuration.drain_grace_s,
+        )
+        for name in self._environments:
+            await self._registry.set_readiness(name, Readiness.DRAINING)
+        await self._scheduler.drain(self._configuration.drain_grace_s)
+        # Answers that are ready now need a moment to leave.
+        await self._api.stop(1.0)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for environment in self._environments.values():
+            await environment.close()
+        if self._endpoint is not None:
+            await asyncio.to_thread(self._endpoint.close)
+        self._database.close()
+        log.info("stopped")
+
+    def _settings(self, name: str) -> EnvironmentSettings:
+        cache_dir = self._configuration.state_dir / "cache" / name
+        cache_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return EnvironmentSettings(
+            profile=self._configuration.profile,
+            cache_dir=cache_dir,
+            sandbox=self._backend,
+            problem_set=self._configuration.problem_set,
+        )
+
+    def _is_healthy(self) -> bool:
+        return any(self._registry.is_serving(name) for name in self._environments)
+
+    async def _start_environment(self, name: str) -> None:
+        try:
+            await self._environments[name].start()
+        except NotServing as error:
+            log.error("%s is not served: %s", name, error)
+            await self._registry.set_readiness(name, Readiness.FAILED, str(error))
+            return
+        except Exception as error:
+            log.exception("%s is not served: its start failed", name)
+            reason = f"its start failed ({type(error).__name__}); the log of the server says why"
+            await self._registry.set_readiness(name, Readiness.FAILED, reason)
+            return
+        self._scheduler.serve(name)
+        await self._registry.set_readiness(name, Readiness.SERVING)
+        log.info("%s is SERVING", name)
+
+    async def _refresh_gauges(self) -> None:
+        while True:
+            await self._gauges.refresh(self._queue, list(self._environments), self._scheduler.lanes)
+            await asyncio.sleep(GAUGE_REFRESH_S)
+
+    async def _purge(self) -> None:
+        while True:
+            deleted = await self._queue.purge(self._configuration.retention_days * 86_400)
+            if deleted:
+                log.info("deleted %d results past their retention time", deleted)
+            await asyncio.sleep(PURGE_EVERY_S)
+
+
+async def _serve(configuration: Configuration) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    server = Server(configuration)
+    starting = asyncio.create_task(server.start())
+    stopping = asyncio.create_task(stop.wait())
+    await asyncio.wait([starting, stopping], return_when=asyncio.FIRST_COMPLETED)
+    try:
+        if starting.done():
+            starting.result()
+            await stopping
+        else:
+            starting.cancel()
+            await asyncio.wait([starting])
+    finally:
+        stopping.cancel()
+        await server.stop()
+
+
+def _metrics_registry(configuration: Configuration) -> CollectorRegistry:
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    PlatformCollector(registry=registry)
+    GCCollector(registry=registry)
+    Info("scorer_build", "What is running.", registry=registry).info(
+        {
+            "version": scorer_service.__version__,
+            "python": platform.python_version(),
+            "profile": configuration.profile,
+        }
+    )
+    return registry
+
+
+def describe_settings(configuration: Configuration) -> str:
+    """The settings in effect, a line each."""
+    return "\n".join(
+        f"{setting.name} = {getattr(configuration, setting.name)}"
+        for setting in dataclasses.fields(configuration)
+    )
