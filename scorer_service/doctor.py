@@ -89,7 +89,7 @@ def _device() -> Iterator[Finding]:
         yield Finding(
             "device",
             Status.OK,
-            f"cpu, {len(os.sched_getaffinity(0))} cores; no GPU, and no environment of this version needs one",
+            f"cpu, {len(os.sched_getaffinity(0))} cores; no GPU, which no environment of this version needs",
         )
 
 
@@ -106,7 +106,7 @@ def _state_dir(configuration: Configuration) -> Iterator[Finding]:
         yield Finding(
             "state",
             Status.DEGRADED,
-            f"{free >> 20} MiB are free on the disk of {path}: make room for at least {FREE_DISK_BYTES >> 20} MiB",
+            f"{free >> 20} MiB are free on the disk of {path}: make room for {FREE_DISK_BYTES >> 20} MiB",
         )
     else:
         yield Finding("state", Status.OK, f"{path}, {free >> 30} GiB free")

@@ -1,0 +1,74 @@
+# `make demo` and `make test` do all the set-up that they need. `make help` lists the rest.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip --disable-pip-version-check --quiet
+PROBLEMS := scorer_service/environments/rust_codecontests/problems
+LAUNCHER_SOURCES := $(shell find sandboxes/launcher -name target -prune -o -type f \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' -o -name '*.py*' \) -not -path '*/__pycache__/*' -print)
+PROBLEM_SOURCES := $(shell find $(PROBLEMS) -type f -not -path '*/__pycache__/*')
+
+.PHONY: help setup demo test lint format bench stubs problems clean
+
+help: ## List what can be made.
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+
+setup: $(VENV)/.problems ## Make the virtual environment, build the Rust crate and the problem set.
+
+demo: setup ## Start a server, score sample submissions, stop it.
+	@$(BIN)/python scripts/demo.py
+
+test: setup ## Run the tests.
+	$(BIN)/python -m pytest -n auto --dist loadgroup tests
+	source scripts/rust_env.sh && cargo test --quiet --manifest-path sandboxes/launcher/Cargo.toml
+
+lint: setup ## Check style, types, the contract and the stubs.
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/buf lint
+	scripts/check_breaking.sh $(BIN)/buf
+	scripts/generate_stubs.sh --check
+	source scripts/rust_env.sh && cd sandboxes/launcher && cargo fmt --check && \
+	  cargo clippy --quiet --all-targets --all-features -- --deny warnings
+
+format: setup ## Format Python and Rust.
+	$(BIN)/ruff check --fix --quiet || true
+	$(BIN)/ruff format
+	source scripts/rust_env.sh && cd sandboxes/launcher && cargo fmt
+
+bench: setup ## Measure speed as ratios beside their goals.
+	@$(BIN)/python bench/run.py
+
+stubs: ## Generate the client's stubs from proto/.
+	scripts/generate_stubs.sh
+
+problems: $(VENV)/.packages ## Make the embedded problem set, and pin it by new digests.
+	$(BIN)/scorer problems build --update
+
+clean: ## Remove everything that was made, but not the state of servers.
+	rm -rf $(VENV) .venv-stubs .demo sandboxes/launcher/target scorer_service/environments/rust_codecontests/problem_set
+
+# Versions and hashes of everything from outside. The packages of this repository come after it, without
+# dependencies and without build isolation, so that nothing unpinned is fetched.
+$(VENV)/.requirements: requirements.txt
+	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed, this is " + sys.version) if sys.version_info < (3, 11) else None'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --require-hashes --requirement requirements.txt
+	touch $@
+
+$(VENV)/.launcher: $(VENV)/.requirements $(LAUNCHER_SOURCES)
+	source scripts/rust_env.sh && $(PIP) install --no-deps --no-build-isolation --force-reinstall ./sandboxes/launcher
+	touch $@
+
+$(VENV)/.packages: $(VENV)/.launcher pyproject.toml clients/python/pyproject.toml
+	$(PIP) install --no-deps --no-build-isolation --editable clients/python --editable .
+	touch $@
+
+$(VENV)/.problems: $(VENV)/.packages $(PROBLEM_SOURCES)
+	$(BIN)/scorer problems build
+	touch $@
