@@ -32,6 +32,7 @@ def hidden(rng: random.Random) -> Iterator[str]:
     far = MAX_COORDINATE
     yield _format([(0, 0, 1)])
     yield _format([(far, -far, MAX_RADIUS)])
+    yield _format([(0, 0, 9), (1, 1, 2), (2, 1, 9)])
     yield _format([(3, 4, 5), (3, 4, 5)])
     yield _format([(-7, 2, 3)] * 7 + [(-7, 2, 2)] * 2)
     # Touching from outside, from inside, in slanted directions.
