@@ -5,7 +5,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import scorer_launcher
 
@@ -66,12 +66,14 @@ async def run(executor: Executor, scope: SandboxScope, work: Callable[[], _T]) -
     except asyncio.CancelledError:
         if not thread.cancel():  # else it never began
             closing = loop.run_in_executor(None, scope.close)
-            await _outlast(asyncio.gather(closing, future, return_exceptions=True))
+            await outlast(asyncio.gather(closing, future, return_exceptions=True))
         raise
 
 
-async def _outlast(future: "asyncio.Future[list[object]]") -> None:
+async def outlast(future: "asyncio.Future[Any]") -> None:
+    """Wait for `future` whatever it ends with, also while this task is cancelled again."""
     while not future.done():
-        # A second cancellation changes nothing: what was started has to end first.
         with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.shield(future)
+            await asyncio.wait([future])
+    if not future.cancelled():
+        future.exception()  # seen

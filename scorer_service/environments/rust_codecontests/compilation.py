@@ -116,7 +116,7 @@ class Compiler:
                     del self._flights[key]
                 if not flight.task.done():  # the last one who waited was cancelled
                     flight.task.cancel()
-                    await asyncio.wait([flight.task])
+                    await blocking.outlast(flight.task)
 
     async def _compile(self, key: str, source: bytes, profile_name: str) -> Compiled:
         scope = blocking.SandboxScope(self._backend)
@@ -157,7 +157,7 @@ def _outcome(
     language: toolchain.Toolchain, profile: toolchain.CompileProfile, result: scorer_launcher.RunResult
 ) -> tuple[bytes | None, str, bool]:
     """Program, messages, and whether compiling again would give the same."""
-    said = clean_messages(result.stderr, [*language.compile_mounts, "/work", "/tmp"])  # noqa: S108
+    said = clean_messages(result.stderr, [*language.compile_mounts, "/work", "/tmp"])
     if result.termination in _LIMIT_WORDS:
         words = _LIMIT_WORDS[result.termination].format(
             limit=profile, mebibytes=profile.memory_limit_bytes >> 20

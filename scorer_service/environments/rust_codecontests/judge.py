@@ -1,0 +1,100 @@
+"""Judging a submission: its programs side by side, so that one compiles while others run."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from scorer.v1 import result_pb2, rust_codecontests_pb2
+
+from scorer_service.environments.interface import JudgingFailed, Outcome, StageContext, Verdict
+from scorer_service.environments.rust_codecontests import problem_set, program_judge, submission
+
+
+class SubmissionJudge:
+    """Judges whole submissions against one problem set. Used from one event loop."""
+
+    def __init__(
+        self,
+        programs: program_judge.ProgramJudge,
+        problems: problem_set.ProblemSet,
+        compile_profile: str,
+        slot_count: int,
+        environment_details: dict[str, Any],
+    ) -> None:
+        self._programs = programs
+        self._problems = problems
+        self._compile_profile = compile_profile
+        # One more program than places: while it is compiled or its tests are read, every place has work.
+        self._at_once = slot_count + 1
+        self._environment_details = environment_details
+
+    async def judge(
+        self, request: rust_codecontests_pb2.ScoreRustCodecontestsRequest, context: StageContext
+    ) -> Outcome:
+        """Judge every program. Raises JudgingFailed; cancelling kills what runs, and waits for it."""
+        places = asyncio.Semaphore(self._at_once)
+        total = len(request.programs)
+        done = 0
+        context.report(0, total, "problems")
+
+        async def judge_one(
+            program: rust_codecontests_pb2.RustProgram,
+        ) -> program_judge.ProgramOutcome:
+            nonlocal done
+            async with places:
+                outcome = await self._judge_program(program, context)
+            done += 1
+            context.report(done, total, "problems")
+            return outcome
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(judge_one(program)) for program in request.programs]
+        except* JudgingFailed as failures:
+            raise failures.exceptions[0] from None
+        return self._outcome([task.result() for task in tasks])
+
+    async def _judge_program(
+        self, program: rust_codecontests_pb2.RustProgram, context: StageContext
+    ) -> program_judge.ProgramOutcome:
+        problem_id = program.problem_id
+        judged = self._problems.problems.get(problem_id)
+        if judged is None:
+            raise JudgingFailed(f"problem {problem_id!r} is not in this set; was the set changed meanwhile?")
+        source = await asyncio.to_thread(_source, program.source, context.artifact)
+        return await self._programs.judge(
+            source, self._compile_profile, judged, lambda: self._problems.read(problem_id)
+        )
+
+    def _outcome(self, outcomes: list[program_judge.ProgramOutcome]) -> Outcome:
+        solved = sum(outcome.solved for outcome in outcomes)
+        built = sum(outcome.built for outcome in outcomes)
+        problem_count = len(self._problems)
+        response = rust_codecontests_pb2.ScoreRustCodecontestsResponse(
+            problems=[outcome.result for outcome in outcomes],
+            problem_count=problem_count,
+            solved_count=solved,
+        )
+        details = {**self._environment_details, "problems": [outcome.details for outcome in outcomes]}
+        if not built:
+            summary = f"None of the {len(outcomes)} programs compiles."
+            return Outcome(Verdict.BUILD_ERROR, None, summary, response, details)
+        broken = len(outcomes) - built
+        also = f"; {broken} of {len(outcomes)} programs do not compile" if broken else ""
+        summary = f"Solved {solved} of {problem_count} problems{also}."
+        return Outcome(Verdict.SCORED, solved / problem_count, summary, response, details)
+
+
+def _source(source: result_pb2.SourceFile, artifact: Callable[[str], Path]) -> bytes:
+    if source.WhichOneof("content") == "inline":
+        return source.inline.encode()
+    path = artifact(source.artifact.sha256)
+    try:
+        with path.open("rb") as file:
+            content = file.read(submission.SOURCE_LIMIT_BYTES + 1)
+    except OSError as error:
+        raise JudgingFailed(f"cannot read artifact {source.artifact.sha256}: {error.strerror}") from error
+    if len(content) > submission.SOURCE_LIMIT_BYTES:
+        raise JudgingFailed(f"artifact {source.artifact.sha256} is larger than its reference says")
+    return content
