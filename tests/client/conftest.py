@@ -13,6 +13,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from scorer_client import AsyncScorerClient, RetryPolicy, ScorerClient
+
 from tests.client.scripted_server import ScriptedServer
 
 QUICK = RetryPolicy(

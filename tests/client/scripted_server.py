@@ -1,8 +1,8 @@
-"""A double of the server, in memory behind a real channel, for failures that a real one cannot be made to show.
+"""A double of the server, in memory behind a real channel, to script failures.
 
-It answers every call of the contract that the client makes, judges nothing (every program is accepted unless a test
-says otherwise), and lets a test script what comes next: broken connections, a full queue, a restart in the middle
-of judging, unsafe starters, results of a newer server.
+A real server cannot be made to show them on demand: broken connections, a full queue (RESOURCE_EXHAUSTED), a
+restart in the middle of judging, unsafe starters, results of a newer server. The double answers every call of
+the contract that the client makes, and judges nothing: every program is accepted unless a test says otherwise.
 """
 
 import threading
@@ -15,7 +15,6 @@ from typing import Any, NoReturn
 import grpc
 from google.protobuf import any_pb2, duration_pb2
 from google.rpc import error_details_pb2, status_pb2
-
 from scorer.v1 import (
     artifact_pb2,
     artifact_pb2_grpc,
@@ -133,11 +132,11 @@ class ScriptedServer:
     def start(self) -> None:
         # A thread for each call in progress: a watcher and a scoring wait for each other.
         self._server = grpc.server(futures.ThreadPoolExecutor(max_workers=32))
-        scoring_pb2_grpc.add_ScoringServiceServicer_to_server(_Scoring(self), self._server)
+        scoring_pb2_grpc.add_ScoringServiceServicer_to_server(_Scoring(self), self._server)  # type: ignore[abstract]
         job_pb2_grpc.add_JobServiceServicer_to_server(_Jobs(self), self._server)
         environment_pb2_grpc.add_EnvironmentServiceServicer_to_server(_Environments(self), self._server)
         attempt_pb2_grpc.add_AttemptServiceServicer_to_server(_Attempts(self), self._server)
-        artifact_pb2_grpc.add_ArtifactServiceServicer_to_server(_Artifacts(self), self._server)
+        artifact_pb2_grpc.add_ArtifactServiceServicer_to_server(_Artifacts(self), self._server)  # type: ignore[abstract]
         self._port = self._server.add_insecure_port(f"127.0.0.1:{self._port}")
         self._server.start()
 
@@ -186,13 +185,13 @@ class ScriptedServer:
         )
 
     def fail_plain_call(self, context: grpc.ServicerContext) -> None:
-        self.metadata.append({key: value for key, value in context.invocation_metadata()})
+        self.metadata.append(dict(context.invocation_metadata()))
         if self.plain_failures:
             self.plain_failures.popleft()(context)
 
     def score(self, request: ScoreRequest, context: grpc.ServicerContext) -> ScoreResponse:
         self.score_requests.append(ScoreRequest.FromString(request.SerializeToString()))
-        self.metadata.append({key: value for key, value in context.invocation_metadata()})
+        self.metadata.append(dict(context.invocation_metadata()))
         if self.steps:
             return self.steps.popleft()(self, request, context)
         return self.judge(request, context)
@@ -231,7 +230,9 @@ class ScriptedServer:
         )
         return self._results[request_id]
 
-    def watch(self, name: job_pb2.JobName, context: grpc.ServicerContext) -> Iterator[job_pb2.WatchJobResponse]:
+    def watch(
+        self, name: job_pb2.JobName, context: grpc.ServicerContext
+    ) -> Iterator[job_pb2.WatchJobResponse]:
         job = self.find_job(name, context)
         last = b""
         while context.is_active():
@@ -364,7 +365,9 @@ class _Attempts(_Servicer, attempt_pb2_grpc.AttemptServiceServicer):
 
 class _Artifacts(_Servicer, artifact_pb2_grpc.ArtifactServiceServicer):
     def FindMissingArtifacts(self, request: Any, context: Any) -> Any:  # noqa: N802
-        missing = [reference for reference in request.artifacts if reference.sha256 not in self.server.artifacts]
+        missing = [
+            reference for reference in request.artifacts if reference.sha256 not in self.server.artifacts
+        ]
         return artifact_pb2.FindMissingArtifactsResponse(missing=missing)
 
     def GetUploadOffset(self, request: Any, context: Any) -> Any:  # noqa: N802

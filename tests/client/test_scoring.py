@@ -9,7 +9,6 @@ from typing import Any
 
 import grpc
 import pytest
-
 from scorer.v1 import result_pb2
 from scorer_client import (
     DeadlinePassed,
@@ -29,6 +28,7 @@ from scorer_client import (
     Unreachable,
     Verdict,
 )
+
 from tests.client.conftest import QUICK, Colour
 from tests.client.scripted_server import ScoreRequest, ScoreResponse, ScriptedServer, Step, accepted, refuse
 
@@ -190,9 +190,7 @@ def test_the_server_names_the_pause(server: ScriptedServer, colour: Colour) -> N
 
 
 def test_a_queue_that_stays_full_is_given_up(server: ScriptedServer, colour: Colour) -> None:
-    full = failing(
-        grpc.StatusCode.RESOURCE_EXHAUSTED, reason="QUEUE_FULL", retry_after=timedelta(seconds=30)
-    )
+    full = failing(grpc.StatusCode.RESOURCE_EXHAUSTED, reason="QUEUE_FULL", retry_after=timedelta(seconds=30))
     server.steps.append(full)
     policy = RetryPolicy(overload_limit_s=10)
     with pytest.raises(Overloaded) as raised:
@@ -280,9 +278,7 @@ def test_the_time_limit_leaves_the_job_and_tells_its_id(server: ScriptedServer, 
 
 
 def test_the_time_limit_covers_the_pauses_too(server: ScriptedServer, colour: Colour) -> None:
-    full = failing(
-        grpc.StatusCode.RESOURCE_EXHAUSTED, reason="QUEUE_FULL", retry_after=timedelta(seconds=15)
-    )
+    full = failing(grpc.StatusCode.RESOURCE_EXHAUSTED, reason="QUEUE_FULL", retry_after=timedelta(seconds=15))
     server.steps.append(full)
     with pytest.raises(DeadlinePassed, match="scripted"):
         colour.call(server, "score_rust_codecontests", PROGRAMS, timeout=timedelta(seconds=5))
