@@ -1,8 +1,9 @@
 """A double of the server, in memory behind a real channel, to script failures.
 
 A real server cannot be made to show them on demand: broken connections, a full queue (RESOURCE_EXHAUSTED), a
-restart in the middle of judging, unsafe starters, results of a newer server. The double answers every call of
-the contract that the client makes, and judges nothing: every program is accepted unless a test says otherwise.
+restart in the middle of judging, unsafe starters, results of a newer server. The double answers every call
+of the contract that the client makes, and judges nothing: every program is accepted unless a test says
+otherwise.
 """
 
 import threading
