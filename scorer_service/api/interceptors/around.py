@@ -2,12 +2,18 @@
 
 import abc
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import grpc
 import grpc.aio
 
-Context = grpc.aio.ServicerContext[Any, Any]
+if TYPE_CHECKING:
+    # Generic for type checkers only.
+    Context: TypeAlias = grpc.aio.ServicerContext[Any, Any]
+    Handler: TypeAlias = grpc.RpcMethodHandler[Any, Any]
+else:
+    Context = grpc.aio.ServicerContext
+    Handler = grpc.RpcMethodHandler
 
 
 class AroundInterceptor(grpc.aio.ServerInterceptor, abc.ABC):
@@ -19,16 +25,16 @@ class AroundInterceptor(grpc.aio.ServerInterceptor, abc.ABC):
 
     async def intercept_service(
         self,
-        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any] | None]],
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Handler | None]],
         handler_call_details: grpc.HandlerCallDetails,
-    ) -> grpc.RpcMethodHandler[Any, Any] | None:
+    ) -> Handler | None:
         """Replace the handler by one with the hooks round it."""
         handler = await continuation(handler_call_details)
         if handler is None:  # an unknown method: gRPC answers UNIMPLEMENTED itself
             return handler
         return self._wrap(handler_call_details.method, handler)
 
-    def _wrap(self, method: str, handler: Any) -> grpc.RpcMethodHandler[Any, Any]:
+    def _wrap(self, method: str, handler: Any) -> Handler:
         kind = _KINDS[bool(handler.request_streaming), bool(handler.response_streaming)]
 
         async def call(request: Any, context: Context) -> Any:
@@ -63,7 +69,7 @@ class AroundInterceptor(grpc.aio.ServerInterceptor, abc.ABC):
             "server_stream": (grpc.unary_stream_rpc_method_handler, stream),
             "bidi_stream": (grpc.stream_stream_rpc_method_handler, stream),
         }[kind]
-        wrapped: grpc.RpcMethodHandler[Any, Any] = make(
+        wrapped: Handler = make(
             behaviour,
             request_deserializer=self.deserializer(handler.request_deserializer),
             response_serializer=handler.response_serializer,

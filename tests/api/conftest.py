@@ -1,0 +1,54 @@
+"""A real server over a real channel, with a scripted environment behind it."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import grpc.aio
+import pytest
+from grpc_health.v1 import health
+from prometheus_client import CollectorRegistry
+from scripted_environment import ScriptedEnvironment
+from scripted_service import Service
+
+from scorer_service.api.registry import EnvironmentRegistry, Readiness
+from scorer_service.api.server import ApiServer
+from scorer_service.metrics.scoring import MeteredQueue
+from scorer_service.scheduling.scheduler import Scheduler, SchedulerSettings
+from scorer_service.store.artifacts import ArtifactFolder
+from scorer_service.store.attempts import SqliteAttemptStore
+from scorer_service.store.database import Database
+from scorer_service.store.jobs import SqliteJobQueue
+
+
+@pytest.fixture
+async def service(tmp_path: Path) -> AsyncIterator[Service]:
+    database = Database(tmp_path / "jobs.sqlite3")
+    metrics = CollectorRegistry()
+    queue = MeteredQueue(SqliteJobQueue(database), metrics)
+    environment = ScriptedEnvironment()
+    artifacts = ArtifactFolder(tmp_path / "artifacts", artifact_limit_bytes=8 << 20, quota_bytes=16 << 20)
+    environments = {environment.name: environment}
+    settings = SchedulerSettings(owner="test", lane_places={"build": 4, "judge": 1}, ahead=0, queue_limit=3)
+    scheduler = Scheduler(settings, queue, artifacts, environments)
+    health_servicer = health.aio.HealthServicer()
+    registry = EnvironmentRegistry(environments, health_servicer)
+    api = ApiServer(
+        registry=registry,
+        health_servicer=health_servicer,
+        scheduler=scheduler,
+        queue=queue,
+        attempts=SqliteAttemptStore(database),
+        artifacts=artifacts,
+        metrics=metrics,
+    )
+    await registry.publish()
+    await scheduler.start()
+    scheduler.serve(environment.name)
+    await registry.set_readiness(environment.name, Readiness.SERVING)
+    address = f"127.0.0.1:{await api.start('127.0.0.1:0')}"
+    async with grpc.aio.insecure_channel(address) as channel:
+        yield Service(environment, registry, scheduler, metrics, address, channel, api)
+    environment.released.set()
+    await scheduler.drain(5)
+    await api.stop(0)
+    database.close()
