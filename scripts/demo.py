@@ -41,7 +41,9 @@ def main() -> int:
             subprocess.run([BIN / "scorer-client", "--server", rpc, *score], check=False)
             # The same submission again is compiled from the cache; this time the answer is kept.
             asked = subprocess.run(
-                [BIN / "scorer-client", "--server", rpc, *score, "--json"], stdout=subprocess.PIPE, check=False
+                [BIN / "scorer-client", "--server", rpc, *score, "--json"],
+                stdout=subprocess.PIPE,
+                check=False,
             )
             results[name] = json.loads(asked.stdout)
         say("Scores")
@@ -51,7 +53,9 @@ def main() -> int:
         say(f"Metrics are at http://{metrics}/metrics while the server runs; some of them:")
         print_metrics(metrics)
         say("Stopping the server")
-    say("Done. To go on: scorer serve, and in another terminal scorer-client environments (both in .venv/bin)")
+    say(
+        "Done. To go on: scorer serve, and in another terminal scorer-client environments (both in .venv/bin)"
+    )
     return 0
 
 
@@ -61,7 +65,11 @@ def submissions() -> Iterator[tuple[str, str, Mapping[str, str]]]:
         row["problem_id"]: row["source"]
         for row in map(json.loads, (ENVIRONMENT / "problem_set" / "reference_submission.jsonl").open())
     }
-    yield "starting", "programs that read nothing and print nothing", dict.fromkeys(reference, "fn main() {}\n")
+    yield (
+        "starting",
+        "programs that read nothing and print nothing",
+        dict.fromkeys(reference, "fn main() {}\n"),
+    )
     yield "mixed", "some right programs, and one for each way to fail", mixed(reference)
     yield "reference", "the reference solution of every problem", reference
 
@@ -127,7 +135,9 @@ def print_metrics(address: str) -> None:
     """The counters that the demo moved."""
     with urllib.request.urlopen(f"http://{address}/metrics") as response:
         for line in response.read().decode().splitlines():
-            if line.startswith(("scorer_jobs_judged_total", "scorer_stage_seconds_sum", "scorer_stage_seconds_count")):
+            if line.startswith(
+                ("scorer_jobs_judged_total", "scorer_stage_seconds_sum", "scorer_stage_seconds_count")
+            ):
                 print(f"  {line}")
 
 

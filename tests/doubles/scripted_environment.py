@@ -53,6 +53,8 @@ class ScriptedEnvironment(Environment):
         """Markers of those whose judging was cancelled."""
         self.raw_scores: dict[str, float] = {}
         """Raw score by marker; 0.5 for others."""
+        self.verdicts: dict[str, Verdict] = {}
+        """Verdict by marker; scored for others."""
         self.failures: dict[str, Exception] = {}
         """What judging raises, by marker."""
         self.started = asyncio.Event()
@@ -116,9 +118,10 @@ class ScriptedEnvironment(Environment):
             raise self.failures[marker]
         response = messages.ScoreRustCodecontestsResponse(problem_count=2, solved_count=1)
         response.problems.add(problem_id=marker, verdict=messages.PROBLEM_VERDICT_ACCEPTED)
+        verdict = self.verdicts.get(marker, Verdict.SCORED)
         return Outcome(
-            Verdict.SCORED,
-            self.raw_scores.get(marker, 0.5),
+            verdict,
+            self.raw_scores.get(marker, 0.5) if verdict is Verdict.SCORED else None,
             "1 of 2 solved",
             response,
             {"secret": "test 7 failed"},

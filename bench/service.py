@@ -1,0 +1,162 @@
+"""A real server, end to end: starting, judging the whole embedded set, answering from the store."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from measurement import Measurement, percentile
+from scorer.v1 import rust_codecontests_pb2, scoring_pb2_grpc
+from scorer_client import ScorerClient
+
+import scorer_service.environments.rust_codecontests
+
+ENVIRONMENT = Path(scorer_service.environments.rust_codecontests.__path__[0])
+STORED_CALLS = 300
+START_LIMIT_S = 60.0
+
+
+@dataclass(frozen=True)
+class RunningServer:
+    """A server that serves."""
+
+    address: str
+    pid: int
+    start_s: float
+
+
+def measure() -> Iterator[Measurement]:
+    """Everything that needs a server."""
+    with tempfile.TemporaryDirectory() as folder, _server(Path(folder)) as server:
+        yield Measurement(
+            "time from start to SERVING", server.start_s, 3.0, unit="s", detail="a new state folder"
+        )
+        resident_mb = _resident_bytes(server.pid) / 1e6
+        yield Measurement("resident memory of the idle server", resident_mb, 150.0, unit="MB")
+        yield from _whole_set(server)
+        yield _stored_call(server)
+
+
+def _whole_set(server: RunningServer) -> Iterator[Measurement]:
+    """The reference submission on a server that has compiled nothing yet."""
+    rows = [json.loads(line) for line in (ENVIRONMENT / "problem_set" / "reference_submission.jsonl").open()]
+    programs = {row["problem_id"]: row["source"] for row in rows}
+    with ScorerClient(server.address) as client:
+        created = client.create_attempt("rust_codecontests")
+    with ScorerClient(server.address, evaluator_key=created.evaluator_key) as client:
+        began = time.perf_counter()
+        result = client.score_rust_codecontests(programs, attempt_id=created.attempt.attempt_id)
+        elapsed = time.perf_counter() - began
+        assert result.solved_count == len(programs), result.summary
+        (entry,) = client.list_scores(created.attempt.attempt_id)
+    problems: list[dict[str, Any]] = json.loads(entry.evaluator_details_json or "{}")["problems"]
+    compiles = sum(not problem["compile_cached"] for problem in problems)
+    yield Measurement(
+        "compiles for each problem judged",
+        compiles / len(problems),
+        1.0,
+        detail=f"{compiles} compiles, {len(problems)} problems",
+    )
+    cores = len(os.sched_getaffinity(0))
+    cpu = sum(problem["compile_cpu_s"] + problem["cpu_s"] for problem in problems)
+    yield Measurement(
+        "judging the embedded set / (CPU time of its programs / cores)",
+        elapsed / (cpu / cores),
+        1.25,
+        detail=f"{elapsed:.1f} s, {cpu:.1f} s of CPU time in compilers and programs on {cores} cores",
+    )
+
+
+def _stored_call(server: RunningServer) -> Measurement:
+    """The same request id again: the answer comes from the store."""
+    request = rust_codecontests_pb2.ScoreRustCodecontestsRequest(
+        context={"request_id": str(uuid.uuid4())},
+        programs=[
+            rust_codecontests_pb2.RustProgram(
+                problem_id=_a_problem(server), source={"inline": "fn main() {}"}
+            )
+        ],
+    )
+    with grpc.insecure_channel(server.address) as channel:
+        stub = scoring_pb2_grpc.ScoringServiceStub(channel)
+        stub.ScoreRustCodecontests(request)
+        samples = []
+        for _ in range(STORED_CALLS):
+            began = time.perf_counter()
+            stub.ScoreRustCodecontests(request)
+            samples.append((time.perf_counter() - began) * 1e3)
+    return Measurement(
+        "call answered from the store, p50",
+        percentile(samples, 50),
+        5.0,
+        unit="ms",
+        detail=f"p99 {percentile(samples, 99):.1f} ms, {STORED_CALLS} calls",
+    )
+
+
+def _a_problem(server: RunningServer) -> str:
+    line = (ENVIRONMENT / "problem_set" / "reference_submission.jsonl").open().readline()
+    problem_id: str = json.loads(line)["problem_id"]
+    return problem_id
+
+
+@contextmanager
+def _server(folder: Path) -> Iterator[RunningServer]:
+    address, metrics = (f"127.0.0.1:{_free_port()}" for _ in range(2))
+    command = [Path(sys.executable).parent / "scorer", "serve", "--listen", address]
+    command += ["--metrics-listen", metrics, "--state-dir", folder / "state"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SCORER_")}
+    with (folder / "server.log").open("w") as log:
+        began = time.perf_counter()
+        process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=environment)
+        try:
+            _wait_until_serving(address, process)
+            yield RunningServer(address, process.pid, time.perf_counter() - began)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(timeout=60)
+
+
+def _wait_until_serving(address: str, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + START_LIMIT_S
+    options: Mapping[str, int] = {
+        "grpc.initial_reconnect_backoff_ms": 20,
+        "grpc.max_reconnect_backoff_ms": 20,
+    }
+    with grpc.insecure_channel(address, list(options.items())) as channel:
+        stub = health_pb2_grpc.HealthStub(channel)
+        while time.monotonic() < deadline and process.poll() is None:
+            try:
+                request = health_pb2.HealthCheckRequest(service="rust_codecontests")
+                if stub.Check(request).status == health_pb2.HealthCheckResponse.SERVING:
+                    return
+            except grpc.RpcError:
+                pass
+            time.sleep(0.01)
+    raise RuntimeError("the server is not serving; see `scorer doctor`")
+
+
+def _resident_bytes(pid: int) -> int:
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) << 10
+    raise RuntimeError(f"no VmRSS of {pid}")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
