@@ -60,7 +60,17 @@ def _compile(folder: Path, name: str, source: str) -> Path:
     path.write_text(source)
     program = folder / name
     rustc = toolchain.load(toolchain.builtin("rust")).compile_mounts["/toolchain/bin/rustc"]
-    command = [rustc, "--edition", "2021", "-O", "-C", "target-feature=+crt-static", "-o", program, path]
+    command: list[str | Path] = [
+        rustc,
+        "--edition",
+        "2021",
+        "-O",
+        "-C",
+        "target-feature=+crt-static",
+        "-o",
+        program,
+        path,
+    ]
     subprocess.run(command, check=True)
     return program
 

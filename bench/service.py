@@ -18,7 +18,7 @@ from typing import Any
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from measurement import Measurement, percentile
-from scorer.v1 import rust_codecontests_pb2, scoring_pb2_grpc
+from scorer.v1 import result_pb2, rust_codecontests_pb2, scoring_pb2_grpc
 from scorer_client import ScorerClient
 
 import scorer_service.environments.rust_codecontests
@@ -82,10 +82,10 @@ def _whole_set(server: RunningServer) -> Iterator[Measurement]:
 def _stored_call(server: RunningServer) -> Measurement:
     """The same request id again: the answer comes from the store."""
     request = rust_codecontests_pb2.ScoreRustCodecontestsRequest(
-        context={"request_id": str(uuid.uuid4())},
+        context=result_pb2.RequestContext(request_id=str(uuid.uuid4())),
         programs=[
             rust_codecontests_pb2.RustProgram(
-                problem_id=_a_problem(server), source={"inline": "fn main() {}"}
+                problem_id=_a_problem(server), source=result_pb2.SourceFile(inline="fn main() {}")
             )
         ],
     )
@@ -115,7 +115,7 @@ def _a_problem(server: RunningServer) -> str:
 @contextmanager
 def _server(folder: Path) -> Iterator[RunningServer]:
     address, metrics = (f"127.0.0.1:{_free_port()}" for _ in range(2))
-    command = [Path(sys.executable).parent / "scorer", "serve", "--listen", address]
+    command: list[str | Path] = [Path(sys.executable).parent / "scorer", "serve", "--listen", address]
     command += ["--metrics-listen", metrics, "--state-dir", folder / "state"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SCORER_")}
     with (folder / "server.log").open("w") as log:
@@ -136,7 +136,7 @@ def _wait_until_serving(address: str, process: subprocess.Popen[bytes]) -> None:
         "grpc.max_reconnect_backoff_ms": 20,
     }
     with grpc.insecure_channel(address, list(options.items())) as channel:
-        stub = health_pb2_grpc.HealthStub(channel)
+        stub: Any = health_pb2_grpc.HealthStub(channel)
         while time.monotonic() < deadline and process.poll() is None:
             try:
                 request = health_pb2.HealthCheckRequest(service="rust_codecontests")

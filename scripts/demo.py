@@ -93,7 +93,7 @@ def server(rpc: str, metrics: str) -> Iterator[None]:
     """A server that is stopped by SIGTERM, and must stop cleanly."""
     STATE.mkdir(exist_ok=True, mode=0o700)
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SCORER_")}
-    command = [BIN / "scorer", "serve", "--profile", "embedded", "--listen", rpc]
+    command: list[str | Path] = [BIN / "scorer", "serve", "--profile", "embedded", "--listen", rpc]
     command += ["--metrics-listen", metrics, "--state-dir", STATE / "state"]
     with (STATE / "server.log").open("w") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=environment, cwd=STATE)

@@ -25,7 +25,7 @@ def rich(error: grpc.aio.AioRpcError) -> Rich:
     for key, value in error.trailing_metadata():
         size += len(key) + len(value)
         if key == "grpc-status-details-bin":
-            status.ParseFromString(value)  # type: ignore[arg-type]
+            status.ParseFromString(value)
         if key == "grpc-retry-pushback-ms":
             pushback = str(value)
     found = Rich(error.code(), error.details() or "", "", {}, None, pushback, size)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from google.protobuf.message import Message
+from scorer.v1 import result_pb2
 from scorer.v1 import rust_codecontests_pb2 as messages
 
 from scorer_service.environments.interface import (
@@ -30,7 +31,9 @@ from scorer_service.environments.interface import (
 def request(marker: str = "a", **context: str) -> messages.ScoreRustCodecontestsRequest:
     """A submission that the test can tell from others by its marker."""
     message = messages.ScoreRustCodecontestsRequest(
-        programs=[messages.RustProgram(problem_id=marker, source={"inline": "fn main() {}"})]
+        programs=[
+            messages.RustProgram(problem_id=marker, source=result_pb2.SourceFile(inline="fn main() {}"))
+        ]
     )
     for name, value in context.items():
         setattr(message.context, name, value)
