@@ -29,7 +29,7 @@ from scorer_service.api.interceptors.call_log import CallLogInterceptor
 from scorer_service.api.interceptors.errors import ErrorInterceptor
 from scorer_service.api.interceptors.rpc_metrics import RpcMetricsInterceptor
 from scorer_service.api.interceptors.validation import TRANSPORT_LIMIT_BYTES, ValidationInterceptor
-from scorer_service.api.jobs import JobServicer
+from scorer_service.api.jobs import HEARTBEAT_S, JobServicer
 from scorer_service.api.registry import EnvironmentRegistry
 from scorer_service.api.scoring import ScoringServicer
 from scorer_service.scheduling.scheduler import Scheduler
@@ -66,6 +66,7 @@ class ApiServer:
         attempts: AttemptStore,
         artifacts: ArtifactFolder,
         metrics: CollectorRegistry,
+        heartbeat_s: float = HEARTBEAT_S,
     ) -> None:
         self._server = grpc.aio.server(
             interceptors=(
@@ -78,7 +79,7 @@ class ApiServer:
         )
         scoring: Any = ScoringServicer(registry, scheduler, attempts, artifacts)
         scoring_pb2_grpc.add_ScoringServiceServicer_to_server(scoring, self._server)
-        job_pb2_grpc.add_JobServiceServicer_to_server(JobServicer(scheduler), self._server)
+        job_pb2_grpc.add_JobServiceServicer_to_server(JobServicer(scheduler, heartbeat_s), self._server)
         attempt_pb2_grpc.add_AttemptServiceServicer_to_server(
             AttemptServicer(registry, attempts), self._server
         )

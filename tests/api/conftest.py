@@ -21,7 +21,19 @@ from scorer_service.store.jobs import SqliteJobQueue
 
 
 @pytest.fixture
-async def service(tmp_path: Path) -> AsyncIterator[Service]:
+def heartbeat_s() -> float:
+    """Silence after which a watcher hears again; a test may give a shorter one."""
+    return 10.0
+
+
+@pytest.fixture
+def is_ready() -> bool:
+    """Whether the environment is ready when the server answers first."""
+    return True
+
+
+@pytest.fixture
+async def service(tmp_path: Path, heartbeat_s: float, is_ready: bool) -> AsyncIterator[Service]:
     database = Database(tmp_path / "jobs.sqlite3")
     metrics = CollectorRegistry()
     queue = MeteredQueue(SqliteJobQueue(database), metrics)
@@ -40,11 +52,13 @@ async def service(tmp_path: Path) -> AsyncIterator[Service]:
         attempts=SqliteAttemptStore(database),
         artifacts=artifacts,
         metrics=metrics,
+        heartbeat_s=heartbeat_s,
     )
     await registry.publish()
     await scheduler.start()
     scheduler.serve(environment.name)
-    await registry.set_readiness(environment.name, Readiness.SERVING)
+    if is_ready:
+        await registry.set_readiness(environment.name, Readiness.SERVING)
     address = f"127.0.0.1:{await api.start('127.0.0.1:0')}"
     async with grpc.aio.insecure_channel(address) as channel:
         yield Service(environment, registry, scheduler, metrics, address, channel, api)

@@ -6,7 +6,7 @@ from typing import Any
 
 import grpc.aio
 import pytest
-from rich_status import Rich, rich
+from calls import Streamed, refused
 from scorer.v1 import attempt_pb2, attempt_pb2_grpc, job_pb2, job_pb2_grpc, result_pb2, scoring_pb2_grpc
 from scorer.v1 import rust_codecontests_pb2 as messages
 from scorer.v1 import triton_cumsum_pb2
@@ -20,33 +20,6 @@ from scorer_service.store.interface import JobState
 
 def scoring(service: Service) -> Any:
     return scoring_pb2_grpc.ScoringServiceStub(service.channel)
-
-
-class Streamed:
-    """A unary call made as a stream of one answer: grpc.aio shows initial metadata early only then."""
-
-    def __init__(self, service: Service, submission: Any, timeout: float | None = None) -> None:
-        method = "/scorer.v1.ScoringService/ScoreRustCodecontests"
-        make = service.channel.unary_stream(
-            method,
-            request_serializer=messages.ScoreRustCodecontestsRequest.SerializeToString,
-            response_deserializer=messages.ScoreRustCodecontestsResponse.FromString,
-        )
-        self.call = make(submission, timeout=timeout)
-
-    async def job_id(self) -> str:
-        """Known once the job is accepted."""
-        return str(dict(await self.call.initial_metadata())["scorer-job-id"])
-
-    async def answer(self) -> messages.ScoreRustCodecontestsResponse:
-        """The answer, once it is there."""
-        return await self.call.read()
-
-
-async def refused(call: Any) -> Rich:
-    with pytest.raises(grpc.aio.AioRpcError) as caught:
-        await call
-    return rich(caught.value)
 
 
 async def test_a_submission_is_answered_with_verdict_and_score(service: Service) -> None:
@@ -94,10 +67,10 @@ async def test_a_request_id_with_another_payload_or_attempt_is_an_error(service:
 
 async def test_with_a_request_id_the_job_outlives_its_call(service: Service) -> None:
     submission = request("a", request_id=str(uuid.uuid4()))
-    first = Streamed(service, submission)
+    first = Streamed(service.channel, submission)
     await service.environment.started.wait()
     first.call.cancel()
-    again = Streamed(service, submission)
+    again = Streamed(service.channel, submission)
     assert await again.job_id() == await first.job_id()
     service.environment.released.set()
     assert (await again.answer()).result.verdict == result_pb2.VERDICT_SCORED
@@ -106,7 +79,7 @@ async def test_with_a_request_id_the_job_outlives_its_call(service: Service) -> 
 
 @pytest.mark.parametrize("how", ["cancel", "deadline"])
 async def test_without_a_request_id_the_job_dies_with_its_call(service: Service, how: str) -> None:
-    streamed = Streamed(service, request("a"), timeout=0.5 if how == "deadline" else None)
+    streamed = Streamed(service.channel, request("a"), timeout=0.5 if how == "deadline" else None)
     job_id = await streamed.job_id()
     await service.environment.started.wait()
     if how == "cancel":
@@ -120,7 +93,7 @@ async def test_without_a_request_id_the_job_dies_with_its_call(service: Service,
 
 async def test_many_cancelled_calls_leave_nothing_behind(service: Service) -> None:
     for number in range(100):
-        streamed = Streamed(service, request(str(number)))
+        streamed = Streamed(service.channel, request(str(number)))
         job_id = await streamed.job_id()
         streamed.call.cancel()
         await service.scheduler.wait(job_id)
@@ -198,9 +171,9 @@ async def test_a_wrong_field_is_named(service: Service, submission: Any, field: 
 
 
 async def test_a_full_queue_says_when_to_come_again(service: Service) -> None:
-    calls = [Streamed(service, request("0"))]
+    calls = [Streamed(service.channel, request("0"))]
     await service.environment.started.wait()
-    calls += [Streamed(service, request(str(number))) for number in range(1, 4)]
+    calls += [Streamed(service.channel, request(str(number))) for number in range(1, 4)]
     for call in calls:
         await call.job_id()
     found = await refused(scoring(service).ScoreRustCodecontests(request("e")))
@@ -231,7 +204,7 @@ async def test_a_draining_server_keeps_what_it_accepted(service: Service) -> Non
     first = scoring(service).ScoreRustCodecontests(request("a"))
     await service.environment.started.wait()
     submission = request("b", request_id=str(uuid.uuid4()))
-    second = Streamed(service, submission)
+    second = Streamed(service.channel, submission)
     await second.job_id()
     draining = asyncio.create_task(service.scheduler.drain(10))
     found = await refused(second.answer())
