@@ -1,6 +1,5 @@
 """What a judged run could leave behind on this machine, counted."""
 
-import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,7 +50,7 @@ class Leftovers:
 
 def descriptor_count(pid: int) -> int:
     """Open file descriptors of a process."""
-    return len(os.listdir(f"/proc/{pid}/fd"))
+    return len(list(Path(f"/proc/{pid}/fd").iterdir()))
 
 
 def resident_bytes(pid: int) -> int:
@@ -64,13 +63,13 @@ def resident_bytes(pid: int) -> int:
 
 def _supervisors() -> list[str]:
     """Processes in PID namespaces that are not this one: sandboxes of any server on this machine."""
-    own = os.readlink("/proc/self/ns/user")
+    own = Path("/proc/self/ns/user").readlink()
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
         try:
-            if os.readlink(entry / "ns" / "user") != own:
+            if (entry / "ns" / "user").readlink() != own:
                 found.append(f"{entry.name} {(entry / 'comm').read_text().strip()}")
         except OSError:
             continue
