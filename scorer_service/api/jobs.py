@@ -1,5 +1,6 @@
 """JobService: follows and cancels jobs."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import grpc
@@ -9,6 +10,7 @@ from scorer_service.api.errors import ApiError, draining, invalid_field
 from scorer_service.api.interceptors.around import Context
 from scorer_service.api.messages import job as job_message
 from scorer_service.scheduling.scheduler import JobNotFound, JobSnapshot, Scheduler
+from scorer_service.store.interface import JobState
 
 HEARTBEAT_S = 10.0
 
@@ -29,21 +31,25 @@ class JobServicer(job_pb2_grpc.JobServiceServicer):
     ) -> AsyncIterator[job_pb2.WatchJobResponse]:
         """The job after every change, until it ends."""
         job_id = (await self._find(request.name)).record.job_id
+        clock = asyncio.get_running_loop().time
+        silent_until = clock() + self._heartbeat_s
         event = self._scheduler.board.watch(job_id)
         try:
             last = None
-            changed = True
             while True:
                 snapshot = await self._find(job_pb2.JobName(job_id=job_id))
                 message = job_message(snapshot)
-                if message != last or not changed:
+                if message != last or clock() >= silent_until:
                     yield job_pb2.WatchJobResponse(job=message, heartbeat=message == last)
                     last = message
+                    silent_until = clock() + self._heartbeat_s
                 if snapshot.record.state.is_final:
                     return
-                if self._scheduler.is_draining:
+                # A running job is given time to end; when it was put back, this server will not end it.
+                if self._scheduler.is_draining and snapshot.record.state is JobState.QUEUED:
                     raise draining()
-                changed = await self._scheduler.wait_for_change(job_id, event, self._heartbeat_s)
+                # Other jobs wake this watch too: only a message of its own ends its silence.
+                await self._scheduler.wait_for_change(job_id, event, max(0.0, silent_until - clock()))
         finally:
             self._scheduler.board.unwatch(job_id, event)
 

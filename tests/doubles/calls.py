@@ -43,3 +43,11 @@ async def until(condition: Callable[[], bool], limit_s: float = 10) -> None:
     async with asyncio.timeout(limit_s):
         while not condition():
             await asyncio.sleep(0)
+
+
+async def rest(call: Any) -> list[Any]:
+    """The messages of a stream that were not read yet. Raises where it fails."""
+    messages = []
+    while (message := await call.read()) is not grpc.aio.EOF:
+        messages.append(message)
+    return messages
