@@ -118,6 +118,10 @@ class ScriptedServer:
         self.page_sizes: list[int] = []
         self.plain_failures: deque[Callable[[grpc.ServicerContext], None]] = deque()
         """What the next calls other than Score fail with."""
+        self.end_watch_early = 0
+        """How many of the next watches end after the first state, as those of a draining server may."""
+        self.on_early_end: Callable[[], object] = lambda: None
+        """Called when the last of them ends."""
         self._changed = threading.Condition()
         self._jobs: dict[str, job_pb2.Job] = {}
         self._results: dict[str, ScoreResponse] = {}
@@ -246,6 +250,11 @@ class ScriptedServer:
             yield job_pb2.WatchJobResponse(job=job_pb2.Job.FromString(current))
             yield job_pb2.WatchJobResponse(job=job_pb2.Job.FromString(current), heartbeat=True)
             if job_pb2.Job.FromString(current).state >= job_pb2.JOB_STATE_SUCCEEDED:
+                return
+            if self.end_watch_early:
+                self.end_watch_early -= 1
+                if not self.end_watch_early:
+                    self.on_early_end()
                 return
 
 

@@ -63,6 +63,17 @@ def test_watching_ends_with_the_job_and_survives_a_restart(server: ScriptedServe
     assert job.failure == "the disk is full"
 
 
+def test_watching_goes_on_where_the_server_ends_the_stream_early(
+    server: ScriptedServer, colour: Colour
+) -> None:
+    server.set_job(REQUEST_ID, state=job_pb2.JOB_STATE_RUNNING)
+    server.end_watch_early = 2
+    server.on_early_end = lambda: server.set_job(REQUEST_ID, state=job_pb2.JOB_STATE_SUCCEEDED)
+    jobs = colour.call(server, "watch", REQUEST_ID)
+    assert [job.state for job in jobs] == [JobState.RUNNING, JobState.SUCCEEDED]
+    assert server.end_watch_early == 0
+
+
 def test_watching_a_job_that_has_ended_tells_its_state(server: ScriptedServer, colour: Colour) -> None:
     server.set_job(REQUEST_ID, state=job_pb2.JOB_STATE_SUCCEEDED)
     (job,) = colour.call(server, "watch", "job-1")

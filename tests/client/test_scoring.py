@@ -337,6 +337,38 @@ def test_many_inline_sources_do_not_pass_the_message_limit(server: ScriptedServe
     assert len(server.artifacts) > 20
 
 
+def test_results_over_the_default_message_limit_arrive(server: ScriptedServer, colour: Colour) -> None:
+    def verbose(request: ScoreRequest, job_id: str) -> ScoreResponse:
+        response = accepted(request, job_id)
+        for problem in response.problems:
+            problem.compiler_output = "e" * 16 * 1024
+        return response
+
+    server.respond = verbose
+    result = colour.call(server, "score_rust_codecontests", {f"p{n}": "" for n in range(300)})
+    assert sum(len(problem.compiler_output) for problem in result.problems) > 4 * 1024 * 1024
+
+
+def test_each_pause_is_told_once(server: ScriptedServer, colour: Colour) -> None:
+    server.judged.clear()
+    retries: list[Retry] = []
+
+    def on_progress(job: Job) -> None:
+        if job.state is JobState.RUNNING and not retries:
+            server.stop()
+
+    def on_retry(retry: Retry) -> None:
+        retries.append(retry)
+        if len(retries) == 3:
+            server.judged.set()
+            server.start()
+
+    colour.call(
+        server, "score_rust_codecontests", PROGRAMS, on_progress=on_progress, client={"on_retry": on_retry}
+    )
+    assert [retry.failure_count for retry in retries] == list(range(1, len(retries) + 1))
+
+
 def test_one_client_serves_several_threads(server: ScriptedServer) -> None:
     results: list[Any] = []
     with ScorerClient(server.target, retry_policy=QUICK) as client:

@@ -2,7 +2,7 @@
 
 import enum
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import grpc
@@ -141,9 +141,9 @@ def watch_job(session: Session, job: str) -> Flow[None]:
 
 
 def report_job(session: Session, request_id: str) -> Flow[None]:
-    """Like watch_job, beside a scoring: what goes wrong here is the scoring's to tell."""
+    """Like watch_job, beside a scoring: what goes wrong here is the scoring's to tell, retries included."""
     try:
-        yield from watch_job(session, request_id)
+        yield from watch_job(replace(session, on_retry=None), request_id)
     except ScorerError:
         return
 

@@ -7,7 +7,7 @@ JOB_ID_KEY = "scorer-job-id"
 
 # The last state of a job and its result leave the server together, on two streams: this long the slower one
 # may take.
-REPORT_GRACE_S = 0.5
+REPORT_GRACE_S = 2.0
 
 _log = logging.getLogger("scorer_client")
 
