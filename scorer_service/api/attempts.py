@@ -170,6 +170,7 @@ def _key_sha256(key: str) -> str:
 
 def _bearer(metadata: Mapping[str, str | bytes]) -> str | None:
     value = metadata.get("authorization")
-    if not isinstance(value, str) or not value.startswith("Bearer "):
+    if not isinstance(value, str):
         return None
-    return value.removeprefix("Bearer ")
+    scheme, _, key = value.partition(" ")
+    return key if scheme.lower() == "bearer" else None  # in any case, by RFC 9110, section 11.1
