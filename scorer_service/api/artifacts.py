@@ -1,7 +1,9 @@
 """ArtifactService: uploads and downloads of content-addressed files."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import contextlib
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any, TypeVar
 
 import grpc
 from scorer.v1 import artifact_pb2, artifact_pb2_grpc, result_pb2
@@ -15,13 +17,13 @@ from scorer_service.store.artifacts import (
     ArtifactTooLarge,
     DigestMismatch,
     QuotaExceeded,
-    Upload,
-    UploadBusy,
     WrongOffset,
 )
 
 CHUNK_LIMIT_BYTES = 1 << 20
 QUERY_LIMIT = 1000
+
+Result = TypeVar("Result")
 
 
 class ArtifactServicer(artifact_pb2_grpc.ArtifactServiceServicer):
@@ -29,6 +31,7 @@ class ArtifactServicer(artifact_pb2_grpc.ArtifactServiceServicer):
 
     def __init__(self, folder: ArtifactFolder) -> None:
         self._folder = folder
+        self._uploading: set[str] = set()
 
     async def FindMissingArtifacts(
         self, request: artifact_pb2.FindMissingArtifactsRequest, context: Context
@@ -67,31 +70,20 @@ class ArtifactServicer(artifact_pb2_grpc.ArtifactServiceServicer):
             raise invalid_field("header", "is missing: the stream had no message")
         key = _key(header.artifact, "header.artifact")
         response = artifact_pb2.UploadArtifactResponse(artifact=header.artifact)
-        if await asyncio.to_thread(self._folder.has, key):
-            return response
-        upload = await self._begin(key, header.offset_bytes)
-        try:
-            async for part in request_iterator:
-                if part.WhichOneof("part") != "chunk":
-                    raise invalid_field("chunk", "must be in every message but the first")
-                if len(part.chunk) > CHUNK_LIMIT_BYTES:
-                    raise invalid_field(
-                        "chunk", f"has {len(part.chunk)} bytes, at most {CHUNK_LIMIT_BYTES} are allowed"
-                    )
-                await asyncio.to_thread(upload.write, part.chunk)
-            if not await asyncio.to_thread(upload.commit):
-                raise invalid_field(
-                    "chunk",
-                    "the stream ended before the artifact did: go on at the offset of GetUploadOffset",
-                )
-        except DigestMismatch as error:
+        if key.sha256 in self._uploading:
             raise ApiError(
-                grpc.StatusCode.INVALID_ARGUMENT,
-                "DIGEST_MISMATCH",
-                f"{error}; what was uploaded is dropped: begin anew",
-            ) from None
+                grpc.StatusCode.ABORTED,
+                "UPLOAD_BUSY",
+                f"another call is uploading {key.sha256}: ask FindMissingArtifacts again later",
+                retry_after_s=1.0,
+            )
+        # Held for the whole call: two threads that began one upload together would write into one file.
+        self._uploading.add(key.sha256)
+        try:
+            if not await _in_thread(self._folder.has, key):
+                await self._receive(key, header.offset_bytes, request_iterator)
         finally:
-            upload.__exit__()
+            self._uploading.discard(key.sha256)
         return response
 
     async def DownloadArtifact(
@@ -118,22 +110,57 @@ class ArtifactServicer(artifact_pb2_grpc.ArtifactServiceServicer):
         finally:
             file.close()
 
-    async def _begin(self, key: ArtifactKey, offset_bytes: int) -> Upload:
-        try:
-            return await asyncio.to_thread(self._folder.begin, key, offset_bytes)
-        except ArtifactTooLarge as error:
-            raise ApiError(grpc.StatusCode.RESOURCE_EXHAUSTED, "ARTIFACT_TOO_LARGE", str(error)) from None
-        except QuotaExceeded as error:
-            raise ApiError(grpc.StatusCode.RESOURCE_EXHAUSTED, "ARTIFACT_QUOTA", str(error)) from None
-        except WrongOffset as error:
-            raise invalid_field("header.offset_bytes", str(error)) from None
-        except UploadBusy as error:
-            raise ApiError(
-                grpc.StatusCode.ABORTED,
-                "UPLOAD_BUSY",
-                f"{error}: ask FindMissingArtifacts again later",
-                retry_after_s=1.0,
-            ) from None
+    async def _receive(
+        self,
+        key: ArtifactKey,
+        offset_bytes: int,
+        parts: AsyncIterator[artifact_pb2.UploadArtifactRequest],
+    ) -> None:
+        with contextlib.ExitStack() as opened, _upload_errors():
+            # Opened within the thread, so that a call that is cancelled meanwhile closes it too.
+            upload = await _in_thread(lambda: opened.enter_context(self._folder.begin(key, offset_bytes)))
+            async for part in parts:
+                if part.WhichOneof("part") != "chunk":
+                    raise invalid_field("chunk", "must be in every message but the first")
+                if len(part.chunk) > CHUNK_LIMIT_BYTES:
+                    raise invalid_field(
+                        "chunk", f"has {len(part.chunk)} bytes, at most {CHUNK_LIMIT_BYTES} are allowed"
+                    )
+                await _in_thread(upload.write, part.chunk)
+            if not await _in_thread(upload.commit):
+                raise invalid_field(
+                    "chunk",
+                    "the stream ended before the artifact did: go on at the offset of GetUploadOffset",
+                )
+
+
+@contextlib.contextmanager
+def _upload_errors() -> Iterator[None]:
+    try:
+        yield
+    except ArtifactTooLarge as error:
+        raise ApiError(grpc.StatusCode.RESOURCE_EXHAUSTED, "ARTIFACT_TOO_LARGE", str(error)) from None
+    except QuotaExceeded as error:
+        raise ApiError(grpc.StatusCode.RESOURCE_EXHAUSTED, "ARTIFACT_QUOTA", str(error)) from None
+    except WrongOffset as error:
+        raise invalid_field("header.offset_bytes", str(error)) from None
+    except DigestMismatch as error:
+        raise ApiError(
+            grpc.StatusCode.INVALID_ARGUMENT,
+            "DIGEST_MISMATCH",
+            f"{error}; what was uploaded is dropped: begin anew",
+        ) from None
+
+
+async def _in_thread(step: Callable[..., Result], *arguments: Any) -> Result:
+    """Do a step of an upload in a thread. A cancelled caller waits for its end: until then, the file is the
+    thread's."""
+    thread = asyncio.ensure_future(asyncio.to_thread(step, *arguments))
+    try:
+        return await asyncio.shield(thread)
+    except asyncio.CancelledError:
+        await asyncio.wait([thread])
+        raise
 
 
 def _key(reference: result_pb2.ArtifactReference, field: str) -> ArtifactKey:

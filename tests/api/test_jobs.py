@@ -23,7 +23,8 @@ def by_id(job_id: str) -> job_pb2.JobName:
 
 
 async def get(service: Service, name: job_pb2.JobName) -> job_pb2.Job:
-    return (await jobs(service).GetJob(job_pb2.GetJobRequest(name=name))).job
+    response: job_pb2.GetJobResponse = await jobs(service).GetJob(job_pb2.GetJobRequest(name=name))
+    return response.job
 
 
 def watch(service: Service, job_id: str) -> Any:

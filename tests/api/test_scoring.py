@@ -7,9 +7,16 @@ from typing import Any
 import grpc.aio
 import pytest
 from calls import Streamed, refused
-from scorer.v1 import attempt_pb2, attempt_pb2_grpc, job_pb2, job_pb2_grpc, result_pb2, scoring_pb2_grpc
+from scorer.v1 import (
+    attempt_pb2,
+    attempt_pb2_grpc,
+    job_pb2,
+    job_pb2_grpc,
+    result_pb2,
+    scoring_pb2_grpc,
+    triton_cumsum_pb2,
+)
 from scorer.v1 import rust_codecontests_pb2 as messages
-from scorer.v1 import triton_cumsum_pb2
 from scripted_environment import request
 from scripted_service import Service
 
@@ -20,6 +27,10 @@ from scorer_service.store.interface import JobState
 
 def scoring(service: Service) -> Any:
     return scoring_pb2_grpc.ScoringServiceStub(service.channel)
+
+
+def artifact(sha256: str, size_bytes: int) -> result_pb2.SourceFile:
+    return result_pb2.SourceFile(artifact=result_pb2.ArtifactReference(sha256=sha256, size_bytes=size_bytes))
 
 
 async def test_a_submission_is_answered_with_verdict_and_score(service: Service) -> None:
@@ -145,19 +156,15 @@ async def test_an_error_with_much_text_stays_within_the_metadata_limit(service: 
         (
             messages.ScoreRustCodecontestsRequest(
                 programs=[
-                    messages.RustProgram(problem_id="a", source={"inline": "x"}),
-                    messages.RustProgram(problem_id="b", source={"artifact": {"sha256": "../x"}}),
+                    messages.RustProgram(problem_id="a", source=result_pb2.SourceFile(inline="x")),
+                    messages.RustProgram(problem_id="b", source=artifact("../x", 0)),
                 ]
             ),
             "programs[1].source.artifact",
         ),
         (
             messages.ScoreRustCodecontestsRequest(
-                programs=[
-                    messages.RustProgram(
-                        problem_id="b", source={"artifact": {"sha256": "0" * 64, "size_bytes": 3}}
-                    )
-                ]
+                programs=[messages.RustProgram(problem_id="b", source=artifact("0" * 64, 3))]
             ),
             "programs[0].source.artifact",
         ),
@@ -221,7 +228,7 @@ async def test_a_draining_server_keeps_what_it_accepted(service: Service) -> Non
 
 async def test_a_request_over_the_limit_is_told_the_limit_and_the_way(service: Service) -> None:
     submission = messages.ScoreRustCodecontestsRequest(
-        programs=[messages.RustProgram(problem_id="a", source={"inline": "x" * (7 << 20)})]
+        programs=[messages.RustProgram(problem_id="a", source=result_pb2.SourceFile(inline="x" * (7 << 20)))]
     )
     found = await refused(scoring(service).ScoreRustCodecontests(submission))
     assert (found.code, found.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "REQUEST_TOO_LARGE")
@@ -231,6 +238,6 @@ async def test_a_request_over_the_limit_is_told_the_limit_and_the_way(service: S
 
 @pytest.mark.parametrize("data", [b"\xff\xff\xff", b"\x0a\x05ab", b"\x12\x04\x0a\x02\xff\xfe"])
 async def test_bytes_that_are_no_message_are_the_clients_error(service: Service, data: bytes) -> None:
-    call = service.channel.unary_unary("/scorer.v1.ScoringService/ScoreRustCodecontests")
+    call: Any = service.channel.unary_unary("/scorer.v1.ScoringService/ScoreRustCodecontests")
     found = await refused(call(data))
     assert (found.code, found.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_REQUEST")

@@ -41,7 +41,7 @@ async def refused(call: Any) -> Rich:
 async def until(condition: Callable[[], bool], limit_s: float = 10) -> None:
     """Let the server work until something holds: what it does after a client has gone has no answer."""
     async with asyncio.timeout(limit_s):
-        while not condition():
+        while not condition():  # noqa: ASYNC110 - the state is the server's own, it has no event
             await asyncio.sleep(0)
 
 
