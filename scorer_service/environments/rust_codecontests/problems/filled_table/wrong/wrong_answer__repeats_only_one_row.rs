@@ -1,0 +1,24 @@
+// Mistake: takes a repeated cell from the table as typed, where the cell above may be a dot as well.
+use std::io::Read;
+
+fn main() {
+    let mut input = String::new();
+    std::io::stdin().read_to_string(&mut input).unwrap();
+    let lines: Vec<&str> = input.lines().collect();
+    let sizes: Vec<usize> = lines[0].split(' ').map(|x| x.parse().unwrap()).collect();
+    let (r, c) = (sizes[0], sizes[1]);
+    let table: Vec<Vec<&str>> = lines[1..]
+        .iter()
+        .map(|line| line.split(' ').collect())
+        .collect();
+    let mut out = String::new();
+    for j in 0..c {
+        for i in 0..r {
+            let cell = table[i][j];
+            out.push_str(if cell == "." { table[i - 1][j] } else { cell });
+            out.push(' ');
+        }
+        out.push('\n');
+    }
+    print!("{}", out);
+}
