@@ -32,7 +32,7 @@ def _partners(rng: random.Random) -> tuple[int, int]:
 
 
 def _wrapping(bits: int) -> list[int]:
-    """Return values p with complements p * p that, cut to the bits, are values again, and those values first."""
+    """Return pairs of a value and a p whose complement p * p is that value after a cut to the bits."""
     found: list[int] = []
     for p in range(MAX_VALUE - 1, 2 ** (bits // 2), -1):
         cut = p * p % 2**bits
