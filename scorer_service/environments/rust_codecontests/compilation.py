@@ -157,7 +157,7 @@ def _outcome(
     language: toolchain.Toolchain, profile: toolchain.CompileProfile, result: scorer_launcher.RunResult
 ) -> tuple[bytes | None, str, bool]:
     """Program, messages, and whether compiling again would give the same."""
-    said = clean_messages(result.stderr, [*language.compile_mounts, "/work", "/tmp"])
+    said = clean_messages(result.stderr, _folders(language))
     if result.termination in _LIMIT_WORDS:
         words = _LIMIT_WORDS[result.termination].format(
             limit=profile, mebibytes=profile.memory_limit_bytes >> 20
@@ -171,6 +171,13 @@ def _outcome(
         return result.files[language.output], "", True
     reason = result.refused_files.get(language.output, "it left none")
     return None, _cut(f"the compiler made no program that can be run: {reason}\n{said}"), True
+
+
+def _folders(language: toolchain.Toolchain) -> list[str]:
+    """Those that a compiler sees."""
+    mounts = [Path(inside) for inside in language.compile_mounts]
+    parents = [path.parent for path in mounts if path.parent != Path("/")]
+    return [str(path) for path in {*mounts, *parents, Path("/work"), Path("/tmp")}]
 
 
 def clean_messages(stderr: bytes, folders: list[str]) -> str:

@@ -74,10 +74,8 @@ class ProgramCache:
             if result.program is not None and _digest(result.program) != record["program_sha256"]:
                 raise ValueError("the program is not the one that was stored")
             os.utime(folder)
-        except FileNotFoundError:
-            return None
         except (OSError, ValueError, KeyError, TypeError):
-            shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)  # not there, or damaged
             return None
         return result
 
@@ -111,7 +109,7 @@ class ProgramCache:
         if stored is None:
             raise OSError(f"the compiled program could not be stored in {folder}; is the disk full?")
         with self._lock:
-            self._size_bytes += len(program or b"") + len(messages)
+            self._size_bytes += len(program or b"") + len(json.dumps(record))
             if self._size_bytes > self._size_limit_bytes:
                 self._drop_oldest()
         return stored
