@@ -1,0 +1,2 @@
+//= why = "nothing to link"
+#![no_main]

@@ -1,0 +1,4 @@
+//= why = "the build's environment is empty"
+fn main() {
+    println!("{}", env!("HOME"));
+}

@@ -1,0 +1,4 @@
+//= why = "an honest mistake"
+fn main( {
+    println!("ok");
+}

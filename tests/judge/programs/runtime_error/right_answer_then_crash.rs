@@ -1,0 +1,5 @@
+//= why = "a signal after the right answer counts"
+fn main() {
+    println!("ok");
+    std::process::abort();
+}

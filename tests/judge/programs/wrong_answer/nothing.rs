@@ -1,0 +1,2 @@
+//= why = "exit code 0 without output"
+fn main() {}
