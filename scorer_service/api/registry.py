@@ -2,7 +2,7 @@
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import grpc
 from grpc_health.v1 import health_pb2
@@ -37,8 +37,8 @@ CONTRACT_ENVIRONMENTS = {
 
 @dataclass
 class _Entry:
-    readiness: Readiness = Readiness.STARTING
-    reason: str = field(default="")
+    readiness: Readiness
+    reason: str
 
 
 class EnvironmentRegistry:
@@ -47,7 +47,7 @@ class EnvironmentRegistry:
     def __init__(self, environments: Mapping[str, Environment], health: health_aio.HealthServicer) -> None:
         self.environments = environments
         self._health = health
-        self._entries = {name: _Entry() for name in environments}
+        self._entries = {name: _Entry(Readiness.STARTING, Readiness.STARTING.value) for name in environments}
 
     async def publish(self) -> None:
         """Make every service's health known from the start: the health servicer would say SERVING."""
