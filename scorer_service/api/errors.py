@@ -11,11 +11,11 @@ from scorer_service.environments.interface import FieldViolation
 
 ERROR_DOMAIN = "scorer"
 
-# gRPC limits all status metadata to 16 KiB (grpc#37852 shows what becomes of more), and the message travels
-# in it twice, percent-encoded once: up to three bytes for each.
-MESSAGE_LIMIT = 1500
-VIOLATION_LIMIT = 16
-VIOLATION_TEXT_LIMIT = 300
+# gRPC rejects metadata over 8 KiB at random and over 16 KiB always (grpc#37852 shows what becomes of it). The
+# message travels in it twice: percent-encoded, up to three bytes for each, and with the violations in Base64.
+MESSAGE_LIMIT_BYTES = 900
+VIOLATION_TEXT_LIMIT_BYTES = 300
+VIOLATIONS_LIMIT_BYTES = 2000
 
 
 class ApiError(Exception):
@@ -48,21 +48,11 @@ class RichStatus(grpc.Status):
 
     def __init__(self, error: ApiError) -> None:
         self.code = error.code
-        self.details = _cut(error.message, MESSAGE_LIMIT)
+        self.details = _cut(error.message, MESSAGE_LIMIT_BYTES)
         details: list[Message] = [error_details_pb2.ErrorInfo(reason=error.reason, domain=ERROR_DOMAIN)]
         metadata: list[tuple[str, str | bytes]] = []
         if error.violations:
-            details.append(
-                error_details_pb2.BadRequest(
-                    field_violations=[
-                        error_details_pb2.BadRequest.FieldViolation(
-                            field=_cut(violation.field, VIOLATION_TEXT_LIMIT),
-                            description=_cut(violation.description, VIOLATION_TEXT_LIMIT),
-                        )
-                        for violation in error.violations[:VIOLATION_LIMIT]
-                    ]
-                )
-            )
+            details.append(_bad_request(error.violations))
         if error.retry_after_s is not None:
             delay_ms = max(1, round(error.retry_after_s * 1000))
             delay = duration_pb2.Duration()
@@ -100,5 +90,20 @@ def draining() -> ApiError:
     )
 
 
-def _cut(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+def _bad_request(violations: Sequence[FieldViolation]) -> error_details_pb2.BadRequest:
+    """As many of the violations as there is room for, one at least."""
+    message = error_details_pb2.BadRequest()
+    for violation in violations:
+        part = error_details_pb2.BadRequest.FieldViolation(
+            field=_cut(violation.field, VIOLATION_TEXT_LIMIT_BYTES),
+            description=_cut(violation.description, VIOLATION_TEXT_LIMIT_BYTES),
+        )
+        if message.ByteSize() + part.ByteSize() > VIOLATIONS_LIMIT_BYTES:
+            break
+        message.field_violations.append(part)
+    return message
+
+
+def _cut(text: str, limit_bytes: int) -> str:
+    data = text.encode()
+    return text if len(data) <= limit_bytes else data[: limit_bytes - 3].decode(errors="ignore") + "…"
