@@ -321,10 +321,9 @@ async def test_a_malformed_reference_is_named_by_its_place(service: Service) -> 
 async def test_a_submission_may_refer_to_an_artifact(service: Service) -> None:
     service.environment.released.set()
     source = b"fn main() {}" + b" " * CHUNK
+    linked = result_pb2.SourceFile(artifact=reference(source))
     submission = messages.ScoreRustCodecontestsRequest(
-        programs=[
-            messages.RustProgram(problem_id="b", source=result_pb2.SourceFile(artifact=reference(source)))
-        ]
+        programs=[messages.RustProgram(problem_id="b", source=linked)]
     )
     stub: Any = scoring_pb2_grpc.ScoringServiceStub(service.channel)
     assert list((await refused(stub.ScoreRustCodecontests(submission))).fields) == [

@@ -68,7 +68,7 @@ async def test_a_request_id_with_another_payload_or_attempt_is_an_error(service:
     await scoring(service).ScoreRustCodecontests(request("a", request_id=request_id))
     found = await refused(scoring(service).ScoreRustCodecontests(request("b", request_id=request_id)))
     assert (found.code, found.reason) == (grpc.StatusCode.ALREADY_EXISTS, "REQUEST_ID_REUSED")
-    attempts = attempt_pb2_grpc.AttemptServiceStub(service.channel)
+    attempts: Any = attempt_pb2_grpc.AttemptServiceStub(service.channel)
     attempt = (
         await attempts.CreateAttempt(attempt_pb2.CreateAttemptRequest(environment="rust_codecontests"))
     ).attempt
@@ -120,7 +120,7 @@ async def test_a_cancelled_job_ends_the_calls_that_wait_for_it(service: Service)
     submission = request("a", request_id=str(uuid.uuid4()))
     call = scoring(service).ScoreRustCodecontests(submission)
     await service.environment.started.wait()
-    jobs = job_pb2_grpc.JobServiceStub(service.channel)
+    jobs: Any = job_pb2_grpc.JobServiceStub(service.channel)
     name = job_pb2.JobName(request_id=submission.context.request_id)
     answer = await jobs.CancelJob(job_pb2.CancelJobRequest(name=name))
     assert answer.job.state == job_pb2.JOB_STATE_CANCELLED

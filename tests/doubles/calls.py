@@ -20,7 +20,7 @@ class Streamed:
             request_serializer=messages.ScoreRustCodecontestsRequest.SerializeToString,
             response_deserializer=messages.ScoreRustCodecontestsResponse.FromString,
         )
-        self.call = make(submission, timeout=timeout)
+        self.call: Any = make(submission, timeout=timeout)
 
     async def job_id(self) -> str:
         """Known once the job is accepted."""
@@ -28,7 +28,8 @@ class Streamed:
 
     async def answer(self) -> messages.ScoreRustCodecontestsResponse:
         """The answer, once it is there."""
-        return await self.call.read()
+        response: messages.ScoreRustCodecontestsResponse = await self.call.read()
+        return response
 
 
 async def refused(call: Any) -> Rich:
