@@ -65,7 +65,7 @@ def small(rng: random.Random) -> str:
         counts: list[int] = []
         while not counts or (sum(counts) < 6 and rng.randrange(3)):
             counts.append(factor * rng.randint(1, 3))
-        while sum(counts) > 9 or (len(counts) > 4 and sum(counts) > 7):
+        while len(counts) > 1 and (sum(counts) > 8 or (len(counts) > 4 and sum(counts) > 7)):
             counts.pop()
         boxes.append(counts)
     return _format(boxes)

@@ -1,0 +1,49 @@
+// Join every square of odd degree to one extra node: then all degrees are even, every component is a closed walk, and
+// a walk enters each node as often as it leaves it. Without the extra streets a square loses at most one of either.
+use std::io::{self, Read};
+
+fn main() -> io::Result<()> {
+    let mut text = String::new();
+    io::stdin().read_to_string(&mut text)?;
+    let numbers: Vec<usize> = text
+        .split_ascii_whitespace()
+        .map(|token| token.parse().expect("an integer"))
+        .collect();
+    let (n, m) = (numbers[0], numbers[1]);
+    let mut streets: Vec<(usize, usize)> = numbers[2..]
+        .chunks_exact(2)
+        .map(|pair| (pair[0], pair[1]))
+        .collect();
+
+    let mut adjacent: Vec<Vec<usize>> = vec![Vec::new(); n + 1];
+    for (i, &(u, v)) in streets.iter().enumerate() {
+        adjacent[u].push(i);
+        adjacent[v].push(i);
+    }
+    for square in 1..=n {
+        if adjacent[square].len() % 2 == 1 {
+            adjacent[0].push(streets.len());
+            adjacent[square].push(streets.len());
+            streets.push((0, square));
+        }
+    }
+
+    let mut direction: Vec<Option<u8>> = vec![None; streets.len()];
+    for start in 0..=n {
+        // All degrees are even, so a walk that runs out of streets is back at its start.
+        let mut at = start;
+        while let Some(i) = adjacent[at].pop() {
+            if direction[i].is_none() {
+                let (u, v) = streets[i];
+                direction[i] = Some(if at == u { b'>' } else { b'<' });
+                at = if at == u { v } else { u };
+            }
+        }
+    }
+    let answer: String = direction[..m]
+        .iter()
+        .map(|mark| char::from(mark.expect("every street lies on a walk")))
+        .collect();
+    println!("{answer}");
+    Ok(())
+}
