@@ -15,7 +15,10 @@ from scorer_service import configuration, doctor, serve
 from scorer_service.api.interceptors.call_log import CallNumberFilter
 from scorer_service.api.server import ListenError
 from scorer_service.environments.interface import NotServing
+from scorer_service.environments.rust_codecontests import build, problem_set, profiles
 from scorer_service.metrics.endpoint import MetricsListenError
+from scorer_service.sandbox.native import NativeBackend
+from scorer_service.sandbox.toolchain import ToolchainError
 from scorer_service.store.database import SchemaTooNew
 
 EXIT_FAILURE = 1
@@ -31,12 +34,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"scorer: {error}", file=sys.stderr)
         return EXIT_USAGE
     except (
+        build.BuildFailed,
         ListenError,
         MetricsListenError,
         NotServing,
         SchemaTooNew,
         scorer_launcher.SandboxError,
         serve.StateDirBusy,
+        ToolchainError,
     ) as error:
         print(f"scorer: {error}", file=sys.stderr)
         return EXIT_FAILURE
@@ -108,18 +113,16 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _check_problems(options: argparse.Namespace) -> int:
-    from scorer_service.environments.rust_codecontests.problem_check import check_problem_set
-
-    report = check_problem_set(options.file)
-    print(json.dumps(report.as_json(), indent=2) if options.json else report)
-    return 0 if report.is_usable else EXIT_FAILURE
+    report = problem_set.check_problem_set(options.file)
+    print(json.dumps(report.to_json(), indent=2) if options.json else report)
+    return 0 if report.ok else EXIT_FAILURE
 
 
 def _build_problems(options: argparse.Namespace) -> int:
-    from scorer_service.environments.rust_codecontests.embedded import build_embedded_set
-    from scorer_service.sandbox.native import NativeBackend
-
-    build_embedded_set(options.output, NativeBackend(), update=options.update)
+    summary = build.build_embedded_set(
+        options.output or profiles.EMBEDDED_SET_DIR, NativeBackend(), update_digests=options.update
+    )
+    print(summary)
     return 0
 
 
