@@ -1,0 +1,40 @@
+// Mistake: deletes the letter before the cursor without a look at whether there is one.
+use std::io::Read;
+
+fn main() {
+    let mut input = String::new();
+    std::io::stdin().read_to_string(&mut input).unwrap();
+    let keys = input.lines().nth(1).unwrap();
+    let mut text: Vec<u8> = Vec::new();
+    let mut cursor = 0usize;
+    for key in keys.bytes() {
+        match key {
+            b'<' => cursor -= (cursor > 0) as usize,
+            b'>' => cursor += (cursor < text.len()) as usize,
+            b'[' => cursor = 0,
+            b']' => cursor = text.len(),
+            b'-' => {
+                cursor = cursor.wrapping_sub(1);
+                text.remove(cursor);
+            }
+            b'/' => {
+                if cursor < text.len() {
+                    text.remove(cursor);
+                }
+            }
+            letter => {
+                text.insert(cursor, letter);
+                cursor += 1;
+            }
+        }
+    }
+    println!("{} {}", text.len(), cursor);
+    println!(
+        "{}",
+        if text.is_empty() {
+            "-".to_string()
+        } else {
+            String::from_utf8(text).unwrap()
+        }
+    );
+}
