@@ -81,7 +81,8 @@ class MeteredQueue:
     async def claim(self, environment: str, owner: str, lease_s: float) -> Lease | None:
         """See `JobQueue.claim`."""
         lease = await self._queue.claim(environment, owner, lease_s)
-        if lease is not None:
+        # What came before a later delivery was work that was lost, not a wait.
+        if lease is not None and lease.number == 1:
             self._waited.labels(environment).observe(max(0.0, time.time() - lease.accepted_at))
         return lease
 
@@ -123,7 +124,12 @@ class MeteredQueue:
     async def reclaim(self, *, everything: bool, delivery_limit: int) -> Sequence[str]:
         """See `JobQueue.reclaim`."""
         reclaimed = await self._queue.reclaim(everything=everything, delivery_limit=delivery_limit)
-        self._redelivered.inc(len(reclaimed))
+        for job_id in reclaimed:
+            record = await self._queue.find(job_id=job_id)
+            if record is not None and record.state is JobState.FAILED:  # given up
+                self._failed.labels(record.environment).inc()
+            else:
+                self._redelivered.inc()
         return reclaimed
 
     async def find(self, *, job_id: str | None = None, request_id: str | None = None) -> JobRecord | None:
