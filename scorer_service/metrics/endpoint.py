@@ -1,12 +1,17 @@
 """The metrics port: /metrics and /healthz."""
 
+import logging
+import socket
 import socketserver
+import sys
 import threading
 import wsgiref.simple_server
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from prometheus_client import CollectorRegistry, make_wsgi_app
+
+log = logging.getLogger(__name__)
 
 
 class MetricsListenError(Exception):
@@ -15,6 +20,19 @@ class MetricsListenError(Exception):
 
 class _Server(socketserver.ThreadingMixIn, wsgiref.simple_server.WSGIServer):
     daemon_threads = True
+    # Later Pythons would let two servers share a port, and each scrape get one of them by chance.
+    allow_reuse_port = False
+    # With the default of 5, a few silent callers make a scrape wait for seconds.
+    request_queue_size = 128
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Called within the handling of an exception. A caller that went away is not worth a log line."""
+        if not isinstance(sys.exception(), OSError):
+            log.exception("a request for metrics failed")
+
+
+class _ServerV6(_Server):
+    address_family = socket.AF_INET6
 
 
 class _QuietHandler(wsgiref.simple_server.WSGIRequestHandler):
@@ -49,7 +67,11 @@ class MetricsEndpoint:
 
         try:
             self._server = wsgiref.simple_server.make_server(
-                host, port, app, server_class=_Server, handler_class=_QuietHandler
+                host,
+                port,
+                app,
+                server_class=_ServerV6 if ":" in host else _Server,
+                handler_class=_QuietHandler,
             )
         except OSError as error:
             raise MetricsListenError(
