@@ -13,6 +13,8 @@ from typing import Any
 PROFILES = ("embedded", "paper")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 DEFAULT_FILE = "scorer.toml"
+VALUE_SHOWN_LIMIT = 100
+"""characters of a wrong value that are repeated to the user"""
 
 
 class ConfigurationError(Exception):
@@ -20,8 +22,13 @@ class ConfigurationError(Exception):
 
 
 def _default_state_dir() -> Path:
-    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(base) / "scorer"
+    base = Path(os.environ.get("XDG_STATE_HOME", ""))
+    if base.is_absolute():  # a relative one is invalid, by the XDG Base Directory Specification
+        return base / "scorer"
+    try:
+        return Path.home() / ".local" / "state" / "scorer"
+    except RuntimeError:  # a user that exists as a number only, as in some containers
+        return Path("/var/lib/scorer")
 
 
 @dataclass(frozen=True)
@@ -56,7 +63,7 @@ class Configuration:
     """least severe messages that are logged"""
 
 
-ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\s]+):(?P<port>\d{1,5})\Z")
+ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\s]+):(?P<port>[0-9]{1,5})\Z")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -66,11 +73,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     for setting in dataclasses.fields(Configuration):
         default = getattr(Configuration(), setting.name)
+        shown = "none" if default is None else str(default).replace("%", "%%")
         parser.add_argument(
             f"--{setting.name.replace('_', '-')}",
             dest=setting.name,
             metavar=_metavar(setting),
-            help=f"{_HELP[setting.name]} (default: {'none' if default is None else default})",
+            help=f"{_HELP[setting.name]} (default: {shown})",
         )
 
 
@@ -115,27 +123,32 @@ def _read_file(file: Path | None) -> Mapping[str, Any]:
         if file is None:
             return {}
         raise ConfigurationError(f"no file {file}") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise ConfigurationError(f"cannot read {path}: {error}") from None
 
 
 def _parse(setting: dataclasses.Field[Any], value: Any, source: str) -> Any:
     """A value of a setting from text or TOML. Raises ConfigurationError."""
     if setting.type in (Path, Path | None):
-        if not isinstance(value, str) or not value:
-            raise ConfigurationError(f"{source} must be a path, not {value!r}")
-        return Path(value).expanduser().absolute()
+        try:
+            if not isinstance(value, str) or not value or "\0" in value:
+                raise ValueError
+            return Path(value).expanduser().absolute()
+        except (ValueError, RuntimeError):  # expanduser: there is no such user
+            raise ConfigurationError(f"{source} must be a path, not {_shown(value)}") from None
     if setting.type in (int, float):
         return _parse_number(setting, value, source)
     if not isinstance(value, str):
-        raise ConfigurationError(f"{source} must be text, not {value!r}")
+        raise ConfigurationError(f"{source} must be text, not {_shown(value)}")
     choices = setting.metadata.get("choices")
     if choices and value not in choices:
-        raise ConfigurationError(f"{source} must be one of {', '.join(choices)}, not {value!r}")
+        raise ConfigurationError(f"{source} must be one of {', '.join(choices)}, not {_shown(value)}")
     if setting.name.endswith("listen"):
         match = ADDRESS.match(value)
         if match is None or int(match["port"]) > 65_535:
-            raise ConfigurationError(f"{source} must be HOST:PORT, as in 127.0.0.1:50051, not {value!r}")
+            raise ConfigurationError(
+                f"{source} must be HOST:PORT, as in 127.0.0.1:50051, not {_shown(value)}"
+            )
     return value
 
 
@@ -147,11 +160,16 @@ def _parse_number(setting: dataclasses.Field[Any], value: Any, source: str) -> i
         if isinstance(value, bool) or not isinstance(value, str | int | kind):
             raise ValueError
         number = kind(value)
-    except ValueError:
-        raise ConfigurationError(f"{source} must be {allowed}, not {value!r}") from None
+    except (ValueError, OverflowError):
+        raise ConfigurationError(f"{source} must be {allowed}, not {_shown(value)}") from None
     if not minimum <= number <= maximum:
-        raise ConfigurationError(f"{source} must be {allowed}, not {value!r}")
+        raise ConfigurationError(f"{source} must be {allowed}, not {_shown(value)}")
     return number
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= VALUE_SHOWN_LIMIT else text[:VALUE_SHOWN_LIMIT] + "…"
 
 
 def _metavar(setting: dataclasses.Field[Any]) -> str:

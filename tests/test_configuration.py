@@ -1,0 +1,257 @@
+"""Settings: which source wins, and that a bad value names its source, itself and what is right."""
+
+import argparse
+import dataclasses
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scorer_service import configuration
+from scorer_service.configuration import Configuration, ConfigurationError, host_and_port, load
+
+SETTINGS = [setting.name for setting in dataclasses.fields(Configuration)]
+
+# For each setting: a text and what it means.
+GOOD = {
+    "profile": ("paper", "paper"),
+    "listen": ("0.0.0.0:0", "0.0.0.0:0"),
+    "metrics_listen": ("[::1]:65535", "[::1]:65535"),
+    "state_dir": ("/srv/state", Path("/srv/state")),
+    "slots": ("4096", 4096),
+    "concurrent_jobs": ("1", 1),
+    "queue_limit": ("1000000", 1_000_000),
+    "drain_grace_s": ("0.5", 0.5),
+    "retention_days": ("0", 0.0),
+    "artifact_limit_mib": ("1", 1),
+    "artifact_quota_mib": (str(1 << 30), 1 << 30),
+    "problem_set": ("/srv/problems.jsonl", Path("/srv/problems.jsonl")),
+    "log_level": ("debug", "debug"),
+}
+
+# For each setting: values that are wrong as text, and a part of what is right.
+BAD = {
+    "profile": (["", "Paper", "embedded "], "embedded, paper"),
+    "listen": (["", ":1", "host", "host:", "host:65536", "a b:1", "::1:5", "h:1\n", "h:\u0661"], "HOST:PORT"),
+    "metrics_listen": (["9464", "[::1]", "host:-1"], "HOST:PORT"),
+    "state_dir": (["", "a\0b", "~no-such-user-here/x"], "a path"),
+    "slots": (["-1", "4097", "1.5", "many", "", "1e3", "9" * 5000], "a whole number from 0 to 4096"),
+    "concurrent_jobs": (["0", "1025"], "a whole number from 1 to 1024"),
+    "queue_limit": (["0", "1000001"], "a whole number from 1 to 1000000"),
+    "drain_grace_s": (["-0.1", "86400.1", "nan", "inf", "-inf", "x"], "a number from 0 to 86400"),
+    "retention_days": (["-1", "36501"], "a number from 0 to 36500"),
+    "artifact_limit_mib": (["0", str((1 << 20) + 1)], "a whole number from 1 to 1048576"),
+    "artifact_quota_mib": (["0", str((1 << 30) + 1)], "a whole number from 1 to 1073741824"),
+    "problem_set": ([""], "a path"),
+    "log_level": (["", "trace", "INFO"], "debug, info, warning, error"),
+}
+
+BAD_TEXTS = [(name, value, right) for name, (values, right) in BAD.items() for value in values]
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def variable(name: str) -> str:
+    return f"SCORER_{name.upper()}"
+
+
+def write(text: str, name: str = "scorer.toml") -> Path:
+    path = Path(name)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def parsed(*arguments: str) -> dict[str, Any]:
+    parser = argparse.ArgumentParser()
+    configuration.add_options(parser)
+    return vars(parser.parse_args(arguments))
+
+
+def test_the_tables_of_this_test_have_every_setting() -> None:
+    assert list(GOOD) == list(BAD) == SETTINGS
+
+
+def test_without_any_source_there_are_defaults() -> None:
+    assert load({}, environment={}) == Configuration()
+    assert Configuration().listen == "127.0.0.1:50051"
+    assert Configuration().profile == "embedded"
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_each_setting_is_an_option_a_key_and_a_variable(name: str) -> None:
+    text, meaning = GOOD[name]
+    from_option = load(parsed(option(name), text), environment={})
+    from_variable = load({}, environment={variable(name): text})
+    write(f"{name} = {text!r}")
+    from_file = load({}, environment={})
+    assert from_option == from_variable == from_file
+    assert getattr(from_file, name) == meaning
+    assert from_file != Configuration()
+
+
+def test_options_beat_the_file_which_beats_variables_which_beat_defaults() -> None:
+    environment = {variable(name): "1" for name in ("slots", "concurrent_jobs", "queue_limit")}
+    write("slots = 2\nconcurrent_jobs = 2")
+    found = load(parsed("--slots", "3"), environment=environment)
+    assert (found.slots, found.concurrent_jobs, found.queue_limit) == (3, 2, 1)
+    assert found.artifact_limit_mib == Configuration().artifact_limit_mib
+
+
+@pytest.mark.parametrize(("name", "value", "right"), BAD_TEXTS)
+def test_a_bad_option_names_itself_the_value_and_what_is_right(name: str, value: str, right: str) -> None:
+    message = refused({name: value}, {})
+    assert message.startswith(f"{option(name)} must be ")
+    assert right in message
+    assert repr(value)[:50] in message
+    assert len(message) < 500
+
+
+@pytest.mark.parametrize(("name", "value", "right"), BAD_TEXTS)
+def test_a_bad_variable_is_named(name: str, value: str, right: str) -> None:
+    message = refused({}, {variable(name): value})
+    assert message.startswith(f"variable {variable(name)} must be ")
+    assert right in message
+
+
+@pytest.mark.parametrize(
+    ("line", "right"),
+    [
+        ("slots = true", "a whole number"),
+        ("slots = 1.0", "a whole number"),
+        ("drain_grace_s = false", "a number"),
+        ("drain_grace_s = nan", "a number"),
+        (f"drain_grace_s = 1{'0' * 400}", "a number"),
+        ("slots = [1]", "a whole number"),
+        ("retention_days = 2020-01-01", "a number"),
+        ("state_dir = 3", "a path"),
+        ("state_dir = {}", "a path"),
+        ("listen = 50051", "text"),
+        ("profile = true", "text"),
+        ("log_level = ['info']", "text"),
+    ],
+)
+def test_a_bad_value_in_the_file_names_key_and_file(line: str, right: str) -> None:
+    write(line)
+    message = refused({}, {})
+    assert message.startswith(f"{line.split()[0]} in scorer.toml must be {right}")
+
+
+def refused(options: dict[str, Any], environment: dict[str, str], file: Path | None = None) -> str:
+    with pytest.raises(ConfigurationError) as caught:
+        load(options, file, environment)
+    return str(caught.value)
+
+
+def test_numbers_in_the_file_are_numbers() -> None:
+    write("slots = 3\ndrain_grace_s = 2\nretention_days = 1.5")
+    found = load({}, environment={})
+    assert (found.slots, found.drain_grace_s, found.retention_days) == (3, 2.0, 1.5)
+    assert isinstance(found.drain_grace_s, float)
+
+
+def test_an_unknown_key_is_refused_with_those_there_are() -> None:
+    write("slots = 3\nslot = 4")
+    message = refused({}, {})
+    assert "scorer.toml" in message
+    assert "'slot'" in message
+    assert all(name in message for name in SETTINGS)
+
+
+def test_a_table_is_an_unknown_key() -> None:
+    write("[server]\nslots = 3")
+    assert "'server'" in refused({}, {})
+
+
+def test_unknown_variables_are_ignored() -> None:
+    environment = {"SCORER_ADDRESS": "x", "SCORER_": "x", "SCORER_CONFIG": "nowhere", "OTHER_SLOTS": "7"}
+    assert load({}, environment=environment) == Configuration()
+
+
+def test_another_file_can_be_named() -> None:
+    write("slots = 1")
+    other = write("slots = 2", "other.toml")
+    assert load({}, other, {}).slots == 2
+    write("slot = 2", "other.toml")
+    assert "other.toml" in refused({}, {}, other)
+
+
+def test_a_named_file_must_be_there_and_be_toml() -> None:
+    assert "nowhere.toml" in refused({}, {}, Path("nowhere.toml"))
+    assert "scorer.toml" in refused({}, {}, write("slots = "))
+    write(f"slots = {'9' * 5000}")
+    assert "scorer.toml" in refused({}, {})
+    Path("scorer.toml").write_bytes(b"profile = '\xff'")
+    assert "scorer.toml" in refused({}, {})
+    Path("folder").mkdir()
+    assert "folder" in refused({}, {}, Path("folder"))
+
+
+def test_paths_are_absolute_and_know_the_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/of-a-test")
+    found = load({"state_dir": "~/state", "problem_set": "problems.jsonl"}, environment={})
+    assert found.state_dir == Path("/home/of-a-test/state")
+    assert found.problem_set == Path.cwd() / "problems.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("base", "expected"),
+    [
+        ("/srv/state", "/srv/state/scorer"),
+        ("", "/home/of-a-test/.local/state/scorer"),
+        # A relative one is invalid and to be ignored, by the XDG Base Directory Specification.
+        ("state", "/home/of-a-test/.local/state/scorer"),
+    ],
+)
+def test_the_state_is_where_the_user_keeps_state(
+    monkeypatch: pytest.MonkeyPatch, base: str, expected: str
+) -> None:
+    monkeypatch.setenv("HOME", "/home/of-a-test")
+    monkeypatch.setenv("XDG_STATE_HOME", base)
+    assert Configuration().state_dir == Path(expected)
+
+
+def test_a_user_without_a_home_can_start_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home(kind: type[Path]) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", classmethod(no_home))
+    assert Configuration().state_dir == Path("/var/lib/scorer")
+
+
+def test_the_help_has_every_setting_with_its_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", "/odd 100%s")
+    monkeypatch.setenv("COLUMNS", "10000")
+    parser = argparse.ArgumentParser()
+    configuration.add_options(parser)
+    text = " ".join(parser.format_help().split())
+    parts = dict(re.findall(r" (--[a-z-]+) (\S+ .*?)(?= --|$)", text[text.index("options:") :]))
+    for setting in dataclasses.fields(Configuration):
+        default = getattr(Configuration(), setting.name)
+        part = parts[option(setting.name)]
+        assert part.endswith(f"(default: {'none' if default is None else default})")
+        assert len(part.split(" (default")[0].split()) > 2
+    assert "--config" in text
+    assert "embedded|paper" in text
+
+
+@pytest.mark.parametrize(
+    ("address", "parts"),
+    [("127.0.0.1:50051", ("127.0.0.1", 50051)), ("[::1]:0", ("::1", 0)), ("host:65535", ("host", 65535))],
+)
+def test_an_address_has_a_host_and_a_port(address: str, parts: tuple[str, int]) -> None:
+    assert load({"listen": address}, environment={}).listen == address
+    assert host_and_port(address) == parts
+
+
+def test_what_is_no_address_has_no_parts() -> None:
+    with pytest.raises(ConfigurationError, match="nowhere"):
+        host_and_port("nowhere")
