@@ -30,7 +30,7 @@ async def test_a_client_may_ping_as_often_as_it_likes_without_a_call(service: Se
     reader, writer = await asyncio.open_connection(host, int(port))
     writer.write(PREFACE + frame(SETTINGS))
     pings = [number.to_bytes(8, "big") for number in range(50)]
-    answered = []
+    answered: list[bytes] = []
     async with asyncio.timeout(10):
         for ping in pings:
             writer.write(frame(PING, payload=ping))

@@ -94,7 +94,7 @@ def test_a_busy_port_is_named_with_the_option_that_helps(running: Running) -> No
 
 
 def test_an_unknown_host_is_named(running: Running) -> None:
-    with pytest.raises(MetricsListenError, match="nowhere.invalid"):
+    with pytest.raises(MetricsListenError, match=r"nowhere\.invalid"):
         MetricsEndpoint("nowhere.invalid", 0, CollectorRegistry(), lambda: True)
 
 

@@ -144,7 +144,7 @@ async def test_a_stage_is_timed_also_where_it_fails_or_is_cancelled() -> None:
 
     context: Any = SimpleNamespace(report=lambda done, total, unit: None)
     built = await environment.stages[0].run(request("a"), context)
-    judging = asyncio.create_task(environment.stages[1].run(built, context))
+    judging: asyncio.Future[Any] = asyncio.ensure_future(environment.stages[1].run(built, context))
     await inner.started.wait()
     assert (sample("scorer_stages_running"), sample("scorer_stage_seconds_count")) == (1, 0)
     judging.cancel()
