@@ -61,6 +61,14 @@ async def test_an_unknown_name_is_not_found(service: Service) -> None:
     assert found.code is grpc.StatusCode.NOT_FOUND
 
 
+async def test_a_method_that_the_servicer_lacks_is_unimplemented(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    found = await refused(health(service).List(health_pb2.HealthListRequest()))
+    assert found.code is grpc.StatusCode.UNIMPLEMENTED
+    assert not caplog.records
+
+
 @pytest.mark.parametrize("name", ["", "rust_codecontests"])
 async def test_a_watch_streams_changes(service: Service, name: str) -> None:
     watching = watch(service, name)

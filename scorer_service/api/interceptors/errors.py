@@ -30,6 +30,9 @@ class _MapErrors(Around):
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: Any) -> None:
         if error is None or isinstance(error, asyncio.CancelledError | GeneratorExit | grpc.aio.AbortError):
             return  # a swallowed CancelledError leaks its call (grpc#43360)
+        if isinstance(error, NotImplementedError) and _code(self._context) == _UNIMPLEMENTED:
+            # The generated base class of a servicer that lacks the method, as that of the health service.
+            await self._context.abort(grpc.StatusCode.UNIMPLEMENTED, f"{self._method} is not implemented")
         if not isinstance(error, ApiError):
             # The traceback goes to the log: of what is inside, a client gets a number to quote.
             incident = uuid.uuid4().hex[:12]
@@ -41,3 +44,12 @@ class _MapErrors(Around):
                 "try again, or tell its operator",
             )
         await self._context.abort_with_status(error.status())
+
+
+_UNIMPLEMENTED = grpc.StatusCode.UNIMPLEMENTED.value[0]
+
+
+def _code(context: Context) -> Any:
+    """The status set so far as a number; grpc.aio tells some codes as numbers, and some as members."""
+    code: Any = context.code()
+    return code.value[0] if isinstance(code, grpc.StatusCode) else code
