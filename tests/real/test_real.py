@@ -1,0 +1,109 @@
+"""Real contest problems: right programs are accepted, wrong ones are not, in two languages.
+
+The problems are 150 of DeepMind's CodeContests (CC BY 4.0, Li et al. 2022, arXiv:2203.07814), train split.
+They are not part of this repository; the tests skip where they are not beside it. A folder here is named by the
+problem and holds a right Rust program (`solution.rs`) and a plausible wrong one (`mutant.rs`).
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from scorer.v1 import rust_codecontests_pb2
+
+from scorer_service.environments.rust_codecontests import (
+    compilation,
+    problem_set,
+    program_cache,
+    program_judge,
+    verdicts,
+)
+from scorer_service.sandbox import toolchain
+from scorer_service.sandbox.native import NativeBackend
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+DATA = REPOSITORY.parent / "shared" / "data" / "codecontests" / "problems.jsonl"
+FOLDERS = sorted(path for path in Path(__file__).parent.iterdir() if (path / "solution.rs").is_file())
+BATCHES = 6
+"""Of the Python solutions, so that parallel test workers share them."""
+
+pytestmark = pytest.mark.skipif(
+    not DATA.is_file(), reason=f"the data set is not here: {DATA.relative_to(REPOSITORY.parent)} is missing"
+)
+
+Judge = Callable[[str, bytes], program_judge.ProgramOutcome]
+
+
+@pytest.fixture(scope="module")
+def problems(tmp_path_factory: pytest.TempPathFactory) -> problem_set.ProblemSet:
+    return problem_set.ProblemSet.open(DATA, tmp_path_factory.mktemp("index"))
+
+
+@pytest.fixture(scope="module")
+def threads() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(16) as executor:
+        yield executor
+
+
+async def judge_all(
+    programs: dict[str, bytes],
+    language: toolchain.Toolchain,
+    problems: problem_set.ProblemSet,
+    cache_dir: Path,
+    threads: ThreadPoolExecutor,
+) -> dict[str, program_judge.ProgramOutcome]:
+    backend = NativeBackend()
+    cache = program_cache.ProgramCache(cache_dir)
+    compiler = compilation.Compiler(backend, language, cache, threads)
+    judge = program_judge.ProgramJudge(backend, language, compiler, compiler, threads)
+    places = asyncio.Semaphore(backend.slot_count + 1)
+
+    async def one(problem_id: str, source: bytes) -> program_judge.ProgramOutcome:
+        async with places:
+            judged = problems.problems[problem_id]
+            return await judge.judge(source, "embedded", judged, lambda: problems.read(problem_id))
+
+    outcomes = await asyncio.gather(*(one(*program) for program in programs.items()))
+    return dict(zip(programs, outcomes, strict=True))
+
+
+def test_there_are_programs_to_judge() -> None:
+    assert len(FOLDERS) >= 10
+    assert all((folder / "mutant.rs").is_file() for folder in FOLDERS)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_a_right_program_is_accepted_and_a_wrong_one_is_not(
+    folder: Path, problems: problem_set.ProblemSet, threads: ThreadPoolExecutor, tmp_path: Path
+) -> None:
+    rust = toolchain.load(toolchain.builtin("rust"))
+    for name, accepted in (("solution.rs", True), ("mutant.rs", False)):
+        programs = {folder.name: (folder / name).read_bytes()}
+        (outcome,) = asyncio.run(judge_all(programs, rust, problems, tmp_path, threads)).values()
+        assert outcome.built, outcome.result.compiler_output
+        assert outcome.solved is accepted, (name, outcome.details)
+
+
+def stored_solutions() -> dict[str, bytes]:
+    with DATA.open() as file:
+        rows = map(json.loads, file)
+        return {row["problem_id"]: row["solutions"]["solution"][0].encode() for row in rows}
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_the_stored_python_solutions_are_accepted(
+    batch: int, problems: problem_set.ProblemSet, threads: ThreadPoolExecutor, tmp_path: Path
+) -> None:
+    python = toolchain.load(REPOSITORY / "tests" / "fixtures" / "python.toml")
+    programs = dict(list(stored_solutions().items())[batch::BATCHES])
+    assert len(programs) == 150 // BATCHES
+    outcomes = asyncio.run(judge_all(programs, python, problems, tmp_path, threads))
+    failed = {
+        problem_id: (verdicts.short_name(outcome.result.verdict), outcome.details.get("failing_test"))
+        for problem_id, outcome in outcomes.items()
+        if outcome.result.verdict != rust_codecontests_pb2.PROBLEM_VERDICT_ACCEPTED
+    }
+    assert not failed
