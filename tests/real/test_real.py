@@ -1,8 +1,8 @@
 """Real contest problems: right programs are accepted, wrong ones are not, in two languages.
 
 The problems are 150 of DeepMind's CodeContests (CC BY 4.0, Li et al. 2022, arXiv:2203.07814), train split.
-They are not part of this repository; the tests skip where they are not beside it. A folder here is named by the
-problem and holds a right Rust program (`solution.rs`) and a plausible wrong one (`mutant.rs`).
+They are not part of this repository; the tests skip where they are not beside it. A folder here is named by
+its problem and holds a right Rust program (`solution.rs`) and a plausible wrong one (`mutant.rs`).
 """
 
 import asyncio
