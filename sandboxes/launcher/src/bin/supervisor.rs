@@ -1,0 +1,5 @@
+//! The supervisor executable: see `scorer_launcher::supervisor`.
+
+fn main() -> ! {
+    scorer_launcher::supervisor::main()
+}

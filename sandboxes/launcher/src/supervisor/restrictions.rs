@@ -1,0 +1,229 @@
+//! What a program may ask of the kernel: a list of allowed system calls, and Landlock's rules for files.
+//!
+//! The list is of what is allowed: a system call that is not on it, or not known yet, fails with ENOSYS, which
+//! every honest program must survive, since older kernels lack it too. A few are refused with EPERM, where that
+//! is the error that programs know how to take. Nothing is killed, except code for another architecture.
+
+use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, Ruleset, RulesetAttr,
+    RulesetCreatedAttr, RulesetError, Scope,
+};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch,
+};
+
+use super::root::DEVICES;
+use crate::protocol::{Attempt, Failure};
+
+/// The compiled filters, made once a sandbox.
+pub struct Restrictions {
+    /// In the order of installation: the last one forbids to install more.
+    pub filters: [BpfProgram; 2],
+}
+
+/// New namespaces, which `clone` must not make. (Those of `clone3`, whose flags a filter cannot see, are ruled
+/// out by refusing it: the C library then uses `clone`.)
+const NEW_NAMESPACES: u64 = (libc::CLONE_NEWNS
+    | libc::CLONE_NEWCGROUP
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUSER
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWNET) as u64;
+
+/// Requests that need nothing but the descriptor. TIOCSTI, which types into a terminal, is not among them.
+const IOCTLS: [u64; 9] = [
+    libc::TCGETS,
+    libc::TIOCGWINSZ,
+    libc::TIOCGPGRP,
+    libc::FIONREAD,
+    libc::FIONBIO,
+    libc::FIOCLEX,
+    libc::FIONCLEX,
+    libc::FIOASYNC,
+    0x802c_542a, // TCGETS2
+];
+
+const PRCTLS: [i32; 12] = [
+    libc::PR_SET_NAME,
+    libc::PR_GET_NAME,
+    libc::PR_SET_PDEATHSIG,
+    libc::PR_GET_PDEATHSIG,
+    libc::PR_SET_DUMPABLE,
+    libc::PR_GET_DUMPABLE,
+    libc::PR_CAPBSET_READ,
+    libc::PR_GET_NO_NEW_PRIVS,
+    libc::PR_SET_NO_NEW_PRIVS,
+    libc::PR_SET_TIMERSLACK,
+    libc::PR_GET_TIMERSLACK,
+    libc::PR_SET_VMA,
+];
+
+/// Refused with EPERM rather than ENOSYS.
+const REFUSED: [libc::c_long; 17] = [
+    libc::SYS_socket,
+    libc::SYS_connect,
+    libc::SYS_bind,
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_perf_event_open,
+    libc::SYS_bpf,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_clock_settime,
+    libc::SYS_settimeofday,
+    libc::SYS_reboot,
+    // A program stays on the core of its place, so that its threads take no other program's time.
+    libc::SYS_sched_setaffinity,
+    libc::SYS_personality,
+];
+
+#[rustfmt::skip]
+const ALLOWED: &[libc::c_long] = &[
+    // files
+    libc::SYS_read, libc::SYS_write, libc::SYS_readv, libc::SYS_writev, libc::SYS_pread64, libc::SYS_pwrite64,
+    libc::SYS_preadv, libc::SYS_pwritev, libc::SYS_preadv2, libc::SYS_pwritev2, libc::SYS_openat,
+    libc::SYS_openat2, libc::SYS_close, libc::SYS_close_range, libc::SYS_fstat, libc::SYS_newfstatat, libc::SYS_statx,
+    libc::SYS_statfs, libc::SYS_fstatfs, libc::SYS_lseek, libc::SYS_dup, libc::SYS_dup3, libc::SYS_fcntl,
+    libc::SYS_flock, libc::SYS_fsync, libc::SYS_fdatasync, libc::SYS_sync_file_range, libc::SYS_truncate,
+    libc::SYS_ftruncate, libc::SYS_fallocate, libc::SYS_fadvise64, libc::SYS_readahead, libc::SYS_getdents64,
+    libc::SYS_getcwd, libc::SYS_chdir, libc::SYS_fchdir, libc::SYS_renameat2, libc::SYS_mkdirat,
+    libc::SYS_unlinkat, libc::SYS_linkat, libc::SYS_symlinkat, libc::SYS_readlinkat, libc::SYS_faccessat,
+    libc::SYS_faccessat2, libc::SYS_fchmod, libc::SYS_fchmodat, libc::SYS_fchownat, libc::SYS_fchown,
+    libc::SYS_umask, libc::SYS_utimensat, libc::SYS_mknodat, libc::SYS_sendfile, libc::SYS_copy_file_range,
+    libc::SYS_splice, libc::SYS_tee, libc::SYS_vmsplice, libc::SYS_pipe2, libc::SYS_getxattr,
+    libc::SYS_lgetxattr, libc::SYS_fgetxattr, libc::SYS_listxattr, libc::SYS_llistxattr,
+    libc::SYS_flistxattr, libc::SYS_memfd_create,
+    // memory
+    libc::SYS_brk, libc::SYS_mmap, libc::SYS_munmap, libc::SYS_mremap, libc::SYS_mprotect, libc::SYS_madvise,
+    libc::SYS_mincore, libc::SYS_msync, libc::SYS_mlock, libc::SYS_mlock2, libc::SYS_munlock,
+    libc::SYS_membarrier, libc::SYS_pkey_alloc, libc::SYS_pkey_free, libc::SYS_pkey_mprotect,
+    // processes and threads of its own
+    libc::SYS_execve, libc::SYS_execveat, libc::SYS_exit, libc::SYS_exit_group, libc::SYS_wait4,
+    libc::SYS_waitid, libc::SYS_kill, libc::SYS_tkill, libc::SYS_tgkill, libc::SYS_pidfd_open,
+    libc::SYS_pidfd_send_signal, libc::SYS_set_tid_address, libc::SYS_set_robust_list,
+    libc::SYS_get_robust_list, libc::SYS_rseq, libc::SYS_futex, libc::SYS_futex_waitv,
+    libc::SYS_setsid, libc::SYS_setpgid, libc::SYS_getpgid, libc::SYS_getsid,
+    libc::SYS_getpid, libc::SYS_getppid, libc::SYS_gettid, libc::SYS_getuid, libc::SYS_geteuid,
+    libc::SYS_getgid, libc::SYS_getegid, libc::SYS_getresuid, libc::SYS_getresgid, libc::SYS_getgroups,
+    libc::SYS_capget, libc::SYS_getrlimit, libc::SYS_setrlimit, libc::SYS_getrusage,
+    libc::SYS_times, libc::SYS_getpriority, libc::SYS_setpriority, libc::SYS_sched_yield,
+    libc::SYS_sched_getaffinity, libc::SYS_sched_getparam, libc::SYS_sched_getscheduler,
+    libc::SYS_sched_get_priority_max, libc::SYS_sched_get_priority_min, libc::SYS_sched_rr_get_interval,
+    libc::SYS_getcpu, libc::SYS_uname, libc::SYS_sysinfo,
+    // signals
+    libc::SYS_rt_sigaction, libc::SYS_rt_sigprocmask, libc::SYS_rt_sigreturn, libc::SYS_rt_sigpending,
+    libc::SYS_rt_sigsuspend, libc::SYS_rt_sigtimedwait, libc::SYS_rt_sigqueueinfo,
+    libc::SYS_rt_tgsigqueueinfo, libc::SYS_sigaltstack, libc::SYS_signalfd4, libc::SYS_restart_syscall,
+    // time
+    libc::SYS_clock_gettime, libc::SYS_clock_getres, libc::SYS_clock_nanosleep, libc::SYS_nanosleep,
+    libc::SYS_gettimeofday, libc::SYS_getitimer, libc::SYS_setitimer, libc::SYS_timer_create,
+    libc::SYS_timer_settime, libc::SYS_timer_gettime, libc::SYS_timer_getoverrun, libc::SYS_timer_delete,
+    libc::SYS_timerfd_create, libc::SYS_timerfd_settime, libc::SYS_timerfd_gettime,
+    // waiting
+    libc::SYS_ppoll, libc::SYS_pselect6, libc::SYS_epoll_create1, libc::SYS_epoll_ctl,
+    libc::SYS_epoll_pwait, libc::SYS_epoll_pwait2, libc::SYS_eventfd2,
+    // pairs of unnamed sockets (see below), of which no other process can have an end
+    libc::SYS_sendto, libc::SYS_recvfrom, libc::SYS_sendmsg, libc::SYS_recvmsg, libc::SYS_shutdown,
+    libc::SYS_getsockopt, libc::SYS_setsockopt, libc::SYS_getsockname, libc::SYS_getpeername,
+    libc::SYS_getrandom,
+];
+
+#[cfg(target_arch = "x86_64")]
+#[rustfmt::skip]
+const ALLOWED_HERE: &[libc::c_long] = &[
+    libc::SYS_open, libc::SYS_creat, libc::SYS_stat, libc::SYS_lstat, libc::SYS_access, libc::SYS_poll,
+    libc::SYS_select, libc::SYS_pipe, libc::SYS_dup2, libc::SYS_alarm, libc::SYS_pause, libc::SYS_fork,
+    libc::SYS_vfork, libc::SYS_getdents, libc::SYS_rename, libc::SYS_renameat, libc::SYS_mkdir,
+    libc::SYS_rmdir, libc::SYS_unlink, libc::SYS_link, libc::SYS_symlink, libc::SYS_readlink,
+    libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes,
+    libc::SYS_futimesat, libc::SYS_mknod, libc::SYS_getpgrp, libc::SYS_time, libc::SYS_epoll_create,
+    libc::SYS_epoll_wait, libc::SYS_eventfd, libc::SYS_signalfd, libc::SYS_arch_prctl,
+];
+#[cfg(target_arch = "aarch64")]
+const ALLOWED_HERE: &[libc::c_long] = &[libc::SYS_renameat];
+
+impl Restrictions {
+    /// Compiles the filters.
+    pub fn new() -> Result<Self, Failure> {
+        let build = || -> Result<_, seccompiler::BackendError> {
+            let arch = TargetArch::try_from(std::env::consts::ARCH)?;
+            let allow = SeccompFilter::new(
+                allowed()?,
+                SeccompAction::Errno(libc::ENOSYS.unsigned_abs()),
+                SeccompAction::Allow,
+                arch,
+            )?;
+            let refuse = SeccompFilter::new(
+                REFUSED.iter().map(|number| (*number, Vec::new())).collect(),
+                SeccompAction::Allow,
+                SeccompAction::Errno(libc::EPERM.unsigned_abs()),
+                arch,
+            )?;
+            Ok(Self { filters: [refuse.try_into()?, allow.try_into()?] })
+        };
+        build().map_err(|error| Failure { what: format!("cannot build the filter: {error}"), errno: 0 })
+    }
+}
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+fn allowed() -> Result<Rules, seccompiler::BackendError> {
+    let mut rules: Rules =
+        // What is refused with its own error passes here: of two filters the stricter decides.
+        ALLOWED.iter().chain(ALLOWED_HERE).chain(&REFUSED).map(|number| (*number, Vec::new())).collect();
+    let equal = |argument, values: &mut dyn Iterator<Item = u64>| {
+        values
+            .map(|value| {
+                let length = SeccompCmpArgLen::Dword;
+                SeccompRule::new(vec![SeccompCondition::new(argument, length, SeccompCmpOp::Eq, value)?])
+            })
+            .collect::<Result<Vec<_>, _>>()
+    };
+    let no_namespace = SeccompCmpOp::MaskedEq(NEW_NAMESPACES);
+    let clone = SeccompCondition::new(0, SeccompCmpArgLen::Qword, no_namespace, 0)?;
+    rules.insert(libc::SYS_clone, vec![SeccompRule::new(vec![clone])?]);
+    rules.insert(libc::SYS_ioctl, equal(1, &mut IOCTLS.into_iter())?);
+    rules.insert(libc::SYS_prctl, equal(0, &mut PRCTLS.into_iter().map(|option| option as u64))?);
+    rules.insert(libc::SYS_socketpair, equal(0, &mut [libc::AF_UNIX as u64].into_iter())?);
+    // Of another process's limits, only its own exist: a run sees no other. Pid 0 is the caller.
+    rules.insert(libc::SYS_prlimit64, Vec::new());
+    Ok(rules)
+}
+
+/// Landlock's rules for the mounts of this process, where the kernel has Landlock. They hold over whatever the
+/// mounts allow: read and execute everywhere, write only to the scratch and to the devices that take it.
+pub fn landlock_rules() -> Result<Option<OwnedFd>, Failure> {
+    let build = || -> Result<Option<OwnedFd>, RulesetError> {
+        let all = AccessFs::from_all(ABI::V7);
+        let read = AccessFs::Execute | AccessFs::ReadFile | AccessFs::ReadDir;
+        let scratch = all & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev);
+        let mut rules = Ruleset::default()
+            .handle_access(all)?
+            .handle_access(AccessNet::from_all(ABI::V7))?
+            .scope(Scope::from_all(ABI::V7))?
+            .create()?;
+        let mut add = |path: &str, access: BitFlags<AccessFs>| -> Result<(), RulesetError> {
+            if let Ok(place) = PathFd::new(path) {
+                (&mut rules).add_rule(PathBeneath::new(place, access))?;
+            }
+            Ok(())
+        };
+        add("/", read)?;
+        for folder in ["/work", "/tmp", "/dev/shm"] {
+            add(folder, scratch)?;
+        }
+        for device in DEVICES {
+            add(&format!("/dev/{device}"), AccessFs::ReadFile | AccessFs::WriteFile)?;
+        }
+        Ok(rules.into())
+    };
+    build().map_err(std::io::Error::other).attempt(|| "cannot make Landlock's rules".to_owned())
+}
