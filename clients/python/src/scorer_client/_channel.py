@@ -18,6 +18,8 @@ CHANNEL_OPTIONS: tuple[tuple[str, int | str], ...] = (
     # connections, silently. The server accepts a ping every 10 s.
     ("grpc.keepalive_time_ms", 10_000),
     ("grpc.keepalive_timeout_ms", 20_000),
+    # The same limit for the ping itself, which is a minute otherwise and wins over the one above.
+    ("grpc.http2.ping_timeout_ms", 20_000),
     ("grpc.http2.max_pings_without_data", 0),
     # A restarted server is found soon, and not after gRPC's own two minutes.
     ("grpc.initial_reconnect_backoff_ms", 200),
