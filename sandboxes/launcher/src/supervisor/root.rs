@@ -2,7 +2,7 @@
 
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fstat, mkdirat, openat, openat2};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fstat, mkdirat, openat, openat2, symlinkat};
 use rustix::mount::{
     FsMountFlags, FsOpenFlags, MountAttrFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags,
     UnmountFlags, fsconfig_create, fsconfig_set_string, fsmount, fsopen, mount_change, move_mount, open_tree,
@@ -16,6 +16,17 @@ use crate::protocol::{Attempt, Failure, MountSpec};
 const READ_ONLY: u64 = libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV;
 /// A device must be usable, but nothing else.
 const DEVICE: u64 = libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NOEXEC;
+
+/// Nothing there is meant to be executed.
+const PROC: u64 = READ_ONLY | libc::MOUNT_ATTR_NOEXEC;
+
+/// Names in `/dev` that stand for descriptors of the process that asks.
+const DESCRIPTOR_LINKS: [(&str, &str); 4] = [
+    ("/proc/self/fd", "dev/fd"),
+    ("/proc/self/fd/0", "dev/stdin"),
+    ("/proc/self/fd/1", "dev/stdout"),
+    ("/proc/self/fd/2", "dev/stderr"),
+];
 
 /// The devices a program may expect anywhere.
 pub const DEVICES: [&str; 5] = ["null", "zero", "full", "urandom", "random"];
@@ -39,6 +50,10 @@ pub fn enter(mounts: &[MountSpec]) -> Result<(), Failure> {
         .map(|name| detached(&format!("/dev/{name}"), DEVICE).map(|tree| (format!("dev/{name}"), tree)))
         .collect::<Result<Vec<_>, _>>()?;
 
+    // In a user namespace, `/proc` may be mounted only where one is there already. Each run covers this one with
+    // its own before a program starts.
+    let proc = detached("/proc", PROC)?;
+
     let root = tmpfs(&[("mode", "0755"), ("size", "4m")])?;
     move_mount(&root, "", CWD, cover()?, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
         .attempt(|| "cannot mount the private root".to_owned())?;
@@ -51,6 +66,10 @@ pub fn enter(mounts: &[MountSpec]) -> Result<(), Failure> {
     for (target, tree) in &devices {
         attach(&root, target, tree)?;
     }
+    attach(&root, "proc", &proc)?;
+    for (target, link) in DESCRIPTOR_LINKS {
+        symlinkat(target, &root, link).attempt(|| format!("cannot make /{link}"))?;
+    }
 
     rustix::process::fchdir(&root).attempt(|| "cannot enter the private root".to_owned())?;
     rustix::process::pivot_root(".", ".").attempt(|| "cannot make the private root the root".to_owned())?;
@@ -62,7 +81,17 @@ pub fn enter(mounts: &[MountSpec]) -> Result<(), Failure> {
 
 /// A tmpfs with options, mounted nowhere yet.
 pub fn tmpfs(options: &[(&str, &str)]) -> Result<OwnedFd, Failure> {
-    let context = fsopen("tmpfs", FsOpenFlags::FSOPEN_CLOEXEC)
+    filesystem("tmpfs", options, MountAttrFlags::empty())
+}
+
+/// The processes of this PID namespace, and nothing else of what `/proc` has; mounted nowhere yet.
+pub fn procfs() -> Result<OwnedFd, Failure> {
+    let attributes = MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOEXEC;
+    filesystem("proc", &[("subset", "pid"), ("hidepid", "invisible")], attributes)
+}
+
+fn filesystem(kind: &str, options: &[(&str, &str)], attributes: MountAttrFlags) -> Result<OwnedFd, Failure> {
+    let context = fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC)
         .and_then(|context| {
             for (key, value) in options {
                 fsconfig_set_string(context.as_fd(), *key, *value)?;
@@ -70,13 +99,13 @@ pub fn tmpfs(options: &[(&str, &str)]) -> Result<OwnedFd, Failure> {
             fsconfig_create(context.as_fd())?;
             Ok(context)
         })
-        .attempt(|| "cannot make a tmpfs".to_owned())?;
+        .attempt(|| format!("cannot make a {kind}"))?;
     fsmount(
         context.as_fd(),
         FsMountFlags::FSMOUNT_CLOEXEC,
-        MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV,
+        attributes | MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV,
     )
-    .attempt(|| "cannot mount a tmpfs".to_owned())
+    .attempt(|| format!("cannot mount a {kind}"))
 }
 
 /// A clone of what is mounted at a path and below, mounted nowhere yet.

@@ -11,7 +11,7 @@ use rustix::mount::{
     move_mount, open_tree,
 };
 
-use super::root::tmpfs;
+use super::root::{procfs, tmpfs};
 use crate::protocol::{Attempt, Failure};
 
 /// Where the whole tmpfs is mounted.
@@ -31,7 +31,22 @@ pub fn mount(owner: Option<u32>) -> Result<(), Failure> {
     for (folder, target, mode) in PLACES {
         place(&whole, folder, target, mode, owner).attempt(|| format!("cannot make {target}"))?;
     }
-    Ok(())
+    cover_proc(&whole)
+}
+
+/// Covers the host's `/proc`: by the run's own, which loaders and compilers ask for their own path, or by nothing
+/// where a container hides parts of it, since then the kernel lets no new one be mounted.
+fn cover_proc(whole: &OwnedFd) -> Result<(), Failure> {
+    let own = procfs().or_else(|_| {
+        mkdirat(whole, "empty", Mode::from_raw_mode(0o555))
+            .and_then(|()| {
+                let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
+                open_tree(whole, "empty", flags)
+            })
+            .attempt(|| "cannot make an empty /proc".to_owned())
+    })?;
+    move_mount(&own, "", CWD, "/proc", MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
+        .attempt(|| "cannot cover /proc".to_owned())
 }
 
 fn place(
