@@ -62,7 +62,7 @@ $(VENV)/.requirements: requirements.txt
 	touch $@
 
 $(VENV)/.launcher: $(VENV)/.requirements $(LAUNCHER_SOURCES)
-	source scripts/rust_env.sh && $(PIP) install --no-deps --no-build-isolation --force-reinstall ./sandboxes/launcher
+	source scripts/rust_env.sh && PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-deps --no-build-isolation --force-reinstall ./sandboxes/launcher
 	touch $@
 
 $(VENV)/.packages: $(VENV)/.launcher pyproject.toml clients/python/pyproject.toml
