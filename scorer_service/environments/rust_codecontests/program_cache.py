@@ -127,7 +127,8 @@ class ProgramCache:
     def _entries(self) -> list[tuple[float, int, Path]]:
         entries = []
         for folder in self._folder.iterdir():
-            with contextlib.suppress(FileNotFoundError):  # dropped by another server meanwhile
+            # Dropped by another server meanwhile, or nothing of ours.
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 size = sum(file.stat().st_size for file in folder.iterdir())
                 entries.append((folder.stat().st_mtime, size, folder))
         return entries

@@ -157,10 +157,11 @@ def test_a_program_learns_nothing_of_the_servers_environment(
 
 
 def test_the_compiler_sees_no_file_of_the_server(compiling: Compiling, tmp_path: Path) -> None:
-    (tmp_path / "hidden.txt").write_text("hidden")
+    hidden = tmp_path.with_suffix(".hidden")
+    hidden.write_text("hidden")
     sources = [
         f'fn main() {{ print!("{{}}", include_str!("{path}")); }}'.encode()
-        for path in (tmp_path / "hidden.txt", Path(compilation.__file__), "/proc/1/environ")
+        for path in (hidden, Path(compilation.__file__), "/proc/1/environ")
     ]
     for compiled in compiling.run(*sources):
         assert compiled.program is None
