@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from leftovers import Leftovers, descriptor_count, resident_bytes
 from server_process import ECHO, ServerProcess
 
@@ -23,6 +24,7 @@ fn main() {
 """
 
 
+@pytest.mark.alone
 def test_many_runs_leave_nothing_behind(server: ServerProcess) -> None:
     assert server.process is not None
     programs = {"echo": ECHO, "echo_two": FORKS_AND_STAYS, "echo_three": ECHO}

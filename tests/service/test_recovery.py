@@ -29,6 +29,7 @@ def test_a_job_under_way_survives_sigkill_and_its_client_gets_one_result(server:
     assert server.metrics()[judged] == 1
 
 
+@pytest.mark.alone
 def test_nothing_runs_on_after_a_server_was_killed(server: ServerProcess) -> None:
     before = Leftovers.now()
     request_id = str(uuid.uuid4())

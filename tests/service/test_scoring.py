@@ -96,6 +96,7 @@ def test_a_second_scoring_compiles_nothing(server: ServerProcess) -> None:
     assert [problem["compile_cached"] for one in details for problem in one["problems"]] == [False, True]
 
 
+@pytest.mark.alone
 def test_cancelling_kills_the_program_and_frees_the_server(server: ServerProcess) -> None:
     before = Leftovers.now()
     request_id = str(uuid.uuid4())

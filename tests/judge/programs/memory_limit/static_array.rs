@@ -6,8 +6,8 @@ static mut ARRAY: [u8; 800 << 20] = [0; 800 << 20];
 fn main() {
     let array = &raw mut ARRAY;
     for index in (0..800usize << 20).step_by(4096) {
-        // SAFETY: the index is in bounds, and there is one thread.
-        unsafe { (*array)[index] = 1 };
+        // SAFETY: the index is in bounds, and there is one thread. Volatile, or nothing of it would be done.
+        unsafe { array.cast::<u8>().add(index).write_volatile(1) };
     }
     println!("ok");
 }
