@@ -59,12 +59,20 @@ async def test_an_environment_that_ceases_to_serve_takes_the_whole_with_it(
 async def test_an_unknown_name_is_not_found(service: Service) -> None:
     found = await refused(status(service, "rust"))
     assert found.code is grpc.StatusCode.NOT_FOUND
+    labels = {
+        "grpc_type": "unary",
+        "grpc_service": "grpc.health.v1.Health",
+        "grpc_method": "Check",
+        "grpc_code": "NotFound",
+    }
+    assert service.metrics.get_sample_value("grpc_server_handled_total", labels) == 1
 
 
 async def test_a_method_that_the_servicer_lacks_is_unimplemented(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
-    found = await refused(health(service).List(health_pb2.HealthListRequest()))
+    call: Any = service.channel.unary_unary("/grpc.health.v1.Health/List")
+    found = await refused(call(b""))
     assert found.code is grpc.StatusCode.UNIMPLEMENTED
     assert not caplog.records
 
