@@ -9,6 +9,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from scorer.v1 import rust_codecontests_pb2
 
 from scorer_service.environments.rust_codecontests import (
     compilation,
+    problem,
     problem_set,
     program_cache,
     program_judge,
@@ -27,6 +29,8 @@ from scorer_service.sandbox.native import NativeBackend
 REPOSITORY = Path(__file__).resolve().parents[2]
 DATA = REPOSITORY.parent / "shared" / "data" / "codecontests" / "problems.jsonl"
 FOLDERS = sorted(path for path in Path(__file__).parent.iterdir() if (path / "solution.rs").is_file())
+PYTHON_TIME_LIMIT_S = 20.0
+"""The data set does not know the limits; those of the contests were not made for Python."""
 BATCHES = 6
 """Of the Python solutions, so that parallel test workers share them."""
 
@@ -54,6 +58,7 @@ async def judge_all(
     problems: problem_set.ProblemSet,
     cache_dir: Path,
     threads: ThreadPoolExecutor,
+    time_limit_s: float = problem.DEFAULT_TIME_LIMIT_S,
 ) -> dict[str, program_judge.ProgramOutcome]:
     backend = NativeBackend()
     cache = program_cache.ProgramCache(cache_dir)
@@ -63,7 +68,7 @@ async def judge_all(
 
     async def one(problem_id: str, source: bytes) -> program_judge.ProgramOutcome:
         async with places:
-            judged = problems.problems[problem_id]
+            judged = replace(problems.problems[problem_id], time_limit_s=time_limit_s)
             return await judge.judge(source, "embedded", judged, lambda: problems.read(problem_id))
 
     outcomes = await asyncio.gather(*(one(*program) for program in programs.items()))
@@ -100,7 +105,7 @@ def test_the_stored_python_solutions_are_accepted(
     python = toolchain.load(REPOSITORY / "tests" / "fixtures" / "python.toml")
     programs = dict(list(stored_solutions().items())[batch::BATCHES])
     assert len(programs) == 150 // BATCHES
-    outcomes = asyncio.run(judge_all(programs, python, problems, tmp_path, threads))
+    outcomes = asyncio.run(judge_all(programs, python, problems, tmp_path, threads, PYTHON_TIME_LIMIT_S))
     failed = {
         problem_id: (verdicts.short_name(outcome.result.verdict), outcome.details.get("failing_test"))
         for problem_id, outcome in outcomes.items()

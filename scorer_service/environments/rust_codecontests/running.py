@@ -68,33 +68,43 @@ class _Run:
         self, tests: Sequence[problem.Test], *, first_number: int, keep_output: bool
     ) -> list[JudgedTest]:
         """Tests up to the first failure. Raises SandboxError where one that should have run is missing."""
-        if not tests:
-            return []
-        if self.judged.input_file or self.judged.output_file:
-            done = self._with_files(tests, first_number)
-        else:
-            done = self._with_streams(tests, first_number, keep_output)
-        passed = 0
-        while passed < len(done) and done[passed].accepted and done[passed].number == first_number + passed:
-            passed += 1
-        if passed == len(tests):
-            return done
-        if passed == len(done) or done[passed].number != first_number + passed:
-            raise scorer_launcher.SandboxError(
-                f"test {first_number + passed} was not run, though none had failed"
-            )
-        return done[: passed + 1]
+        done: list[JudgedTest] = []
+        while len(done) < len(tests):
+            number = first_number + len(done)
+            found = self._try(tests[len(done) :], number, keep_output)
+            if not found or found[0].number != number:
+                raise scorer_launcher.SandboxError(f"test {number} was not run, though none had failed")
+            for position, test in enumerate(found):
+                if test.number != number + position:
+                    break
+                if _waited_for_a_core(test.result, self.judged):
+                    index = test.number - first_number
+                    (test,) = self._try(tests[index : index + 1], test.number, keep_output, patient=True)
+                done.append(test)
+                if not test.accepted:
+                    return done
+        return done
 
-    def _limits(self) -> scorer_launcher.Limits:
-        return self.judged.limits(self.command.process_limit, self.command.scratch_limit_bytes)
+    def _try(
+        self, tests: Sequence[problem.Test], first_number: int, keep_output: bool, *, patient: bool = False
+    ) -> list[JudgedTest]:
+        command = self.command
+        limits = self.judged.limits(command.process_limit, command.scratch_limit_bytes, patient=patient)
+        if self.judged.input_file or self.judged.output_file:
+            return self._with_files(tests, first_number, limits)
+        return self._with_streams(tests, first_number, keep_output, limits)
 
     def _with_streams(
-        self, tests: Sequence[problem.Test], first_number: int, keep_output: bool
+        self,
+        tests: Sequence[problem.Test],
+        first_number: int,
+        keep_output: bool,
+        limits: scorer_launcher.Limits,
     ) -> list[JudgedTest]:
         outcomes = self.sandbox.run_tests(
             self.command.argv,
             [scorer_launcher.TestCase(test.stdin, test.expected) for test in tests],
-            limits=self._limits(),
+            limits=limits,
             checker=self.checker,
             stop_at_first_failure=True,
             keep_output=keep_output,
@@ -104,23 +114,27 @@ class _Run:
             for outcome in outcomes
         ]
 
-    def _with_files(self, tests: Sequence[problem.Test], first_number: int) -> list[JudgedTest]:
+    def _with_files(
+        self, tests: Sequence[problem.Test], first_number: int, limits: scorer_launcher.Limits
+    ) -> list[JudgedTest]:
         """Problems that read and write files: few, so that whole batches are run and the rest is left out."""
         done: list[JudgedTest] = []
         with concurrent.futures.ThreadPoolExecutor(self.slot_count) as threads:
             for start in range(0, len(tests), self.slot_count):
                 batch = tests[start : start + self.slot_count]
                 numbers = range(first_number + start, first_number + start + len(batch))
-                done += threads.map(self._one_with_files, batch, numbers)
+                done += threads.map(
+                    lambda test, number: self._one_with_files(test, number, limits), batch, numbers
+                )
                 if not all(test.accepted for test in done):
                     break
         return done
 
-    def _one_with_files(self, test: problem.Test, number: int) -> JudgedTest:
+    def _one_with_files(self, test: problem.Test, number: int, limits: scorer_launcher.Limits) -> JudgedTest:
         read, written = self.judged.input_file, self.judged.output_file
         result = self.sandbox.run(
             self.command.argv,
-            limits=self._limits(),
+            limits=limits,
             stdin=b"" if read else test.stdin,
             files={read: test.stdin} if read else {},
             collect={written: self.judged.output_limit_bytes} if written else {},
@@ -133,3 +147,13 @@ class _Run:
             and self.checker.accepts(stdin=test.stdin, expected=test.expected, output=output)
         )
         return JudgedTest(number, result, accepted, output or b"")
+
+
+def _waited_for_a_core(result: scorer_launcher.RunResult, judged: problem.Problem) -> bool:
+    """Whether a program that met its wall limit may have done so for want of a core, not by sleeping.
+
+    On a machine with other work a program that computes can meet its wall limit before its CPU limit. One
+    that computed for a good part of it is tried again, with a wall limit that it meets only by waiting.
+    """
+    ended = result.termination
+    return ended is scorer_launcher.Termination.WALL_TIME_LIMIT and result.cpu_s > judged.time_limit_s / 5
