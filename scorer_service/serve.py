@@ -117,14 +117,15 @@ class Server:
         host, port = host_and_port(configuration.metrics_listen)
         self._endpoint = MetricsEndpoint(host, port, self.metrics, self._is_healthy)
         rpc_port = await self._api.start(configuration.listen)
-        rpc_host, _ = host_and_port(configuration.listen)
+        rpc_host = configuration.listen.rpartition(":")[0]
         log.info("scorer %s, profile %s", scorer_service.__version__, configuration.profile)
         log.info("state in %s", configuration.state_dir)
         log.info("sandbox: %s", self._backend.description)
         for complaint in self._backend.isolation.complaints:
             log.warning("sandbox: %s", complaint)
         log.info("RPCs on %s:%d", rpc_host, rpc_port)
-        log.info("metrics on http://%s:%d/metrics", host, self._endpoint.port)
+        metrics_host = configuration.metrics_listen.rpartition(":")[0]
+        log.info("metrics on http://%s:%d/metrics", metrics_host, self._endpoint.port)
         self._tasks = [
             asyncio.create_task(self._refresh_gauges(), name="gauges"),
             asyncio.create_task(self._purge(), name="purge"),

@@ -59,7 +59,8 @@ class ArtifactServiceServicer(object):
         """Uploads one artifact in chunks of at most 1 MiB. Resumable: begin at the offset of GetUploadOffset.
         Answers at once, before all chunks are sent, where the server has the artifact already. A content that
         does not match its digest is INVALID_ARGUMENT (DIGEST_MISMATCH), over the limit RESOURCE_EXHAUSTED
-        (ARTIFACT_TOO_LARGE, ARTIFACT_QUOTA).
+        (ARTIFACT_TOO_LARGE, ARTIFACT_QUOTA). While another call uploads the same artifact it is ABORTED
+        (UPLOAD_BUSY, with google.rpc.RetryInfo): ask FindMissingArtifacts again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

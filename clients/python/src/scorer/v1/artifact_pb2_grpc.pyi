@@ -40,7 +40,8 @@ class ArtifactServiceStub:
     """Uploads one artifact in chunks of at most 1 MiB. Resumable: begin at the offset of GetUploadOffset.
     Answers at once, before all chunks are sent, where the server has the artifact already. A content that
     does not match its digest is INVALID_ARGUMENT (DIGEST_MISMATCH), over the limit RESOURCE_EXHAUSTED
-    (ARTIFACT_TOO_LARGE, ARTIFACT_QUOTA).
+    (ARTIFACT_TOO_LARGE, ARTIFACT_QUOTA). While another call uploads the same artifact it is ABORTED
+    (UPLOAD_BUSY, with google.rpc.RetryInfo): ask FindMissingArtifacts again.
     """
 
     DownloadArtifact: grpc.UnaryStreamMultiCallable[
@@ -71,7 +72,8 @@ class ArtifactServiceAsyncStub:
     """Uploads one artifact in chunks of at most 1 MiB. Resumable: begin at the offset of GetUploadOffset.
     Answers at once, before all chunks are sent, where the server has the artifact already. A content that
     does not match its digest is INVALID_ARGUMENT (DIGEST_MISMATCH), over the limit RESOURCE_EXHAUSTED
-    (ARTIFACT_TOO_LARGE, ARTIFACT_QUOTA).
+    (ARTIFACT_TOO_LARGE, ARTIFACT_QUOTA). While another call uploads the same artifact it is ABORTED
+    (UPLOAD_BUSY, with google.rpc.RetryInfo): ask FindMissingArtifacts again.
     """
 
     DownloadArtifact: grpc.aio.UnaryStreamMultiCallable[
@@ -108,7 +110,8 @@ class ArtifactServiceServicer(metaclass=abc.ABCMeta):
         """Uploads one artifact in chunks of at most 1 MiB. Resumable: begin at the offset of GetUploadOffset.
         Answers at once, before all chunks are sent, where the server has the artifact already. A content that
         does not match its digest is INVALID_ARGUMENT (DIGEST_MISMATCH), over the limit RESOURCE_EXHAUSTED
-        (ARTIFACT_TOO_LARGE, ARTIFACT_QUOTA).
+        (ARTIFACT_TOO_LARGE, ARTIFACT_QUOTA). While another call uploads the same artifact it is ABORTED
+        (UPLOAD_BUSY, with google.rpc.RetryInfo): ask FindMissingArtifacts again.
         """
 
     @abc.abstractmethod

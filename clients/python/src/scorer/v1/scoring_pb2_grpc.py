@@ -25,7 +25,9 @@ class ScoringServiceStub(object):
 
     Errors, each with a google.rpc.ErrorInfo (domain "scorer") whose reason is given in brackets:
     INVALID_ARGUMENT    a field is missing or wrong (INVALID_FIELD, with a google.rpc.BadRequest that names
-    each field)
+    each field); the request has over 4 MiB (REQUEST_TOO_LARGE: send large sources as
+    artifacts); it is no message of this contract (MALFORMED_REQUEST). The last two
+    hold for every method of every service
     NOT_FOUND           the attempt does not exist (ATTEMPT_NOT_FOUND)
     FAILED_PRECONDITION the attempt is for another environment or closed (ATTEMPT_MISMATCH, ATTEMPT_CLOSED)
     ALREADY_EXISTS      see above (REQUEST_ID_REUSED)
@@ -83,7 +85,9 @@ class ScoringServiceServicer(object):
 
     Errors, each with a google.rpc.ErrorInfo (domain "scorer") whose reason is given in brackets:
     INVALID_ARGUMENT    a field is missing or wrong (INVALID_FIELD, with a google.rpc.BadRequest that names
-    each field)
+    each field); the request has over 4 MiB (REQUEST_TOO_LARGE: send large sources as
+    artifacts); it is no message of this contract (MALFORMED_REQUEST). The last two
+    hold for every method of every service
     NOT_FOUND           the attempt does not exist (ATTEMPT_NOT_FOUND)
     FAILED_PRECONDITION the attempt is for another environment or closed (ATTEMPT_MISMATCH, ATTEMPT_CLOSED)
     ALREADY_EXISTS      see above (REQUEST_ID_REUSED)
@@ -171,7 +175,9 @@ class ScoringService(object):
 
     Errors, each with a google.rpc.ErrorInfo (domain "scorer") whose reason is given in brackets:
     INVALID_ARGUMENT    a field is missing or wrong (INVALID_FIELD, with a google.rpc.BadRequest that names
-    each field)
+    each field); the request has over 4 MiB (REQUEST_TOO_LARGE: send large sources as
+    artifacts); it is no message of this contract (MALFORMED_REQUEST). The last two
+    hold for every method of every service
     NOT_FOUND           the attempt does not exist (ATTEMPT_NOT_FOUND)
     FAILED_PRECONDITION the attempt is for another environment or closed (ATTEMPT_MISMATCH, ATTEMPT_CLOSED)
     ALREADY_EXISTS      see above (REQUEST_ID_REUSED)
