@@ -254,7 +254,6 @@ def test_a_program_that_computes_is_not_blamed_for_waiting_for_a_core(
 ) -> None:
     # As on a machine that is so busy that the wall limit comes before the CPU limit.
     monkeypatch.setattr(problem.Problem, "wall_limit_s", property(lambda judged: judged.time_limit_s / 2))
-    slow = READ + (
     assert name(judge(judging, PROGRAMS["cpu_time_limit"], time_limit=0.5)) == "cpu_time_limit"
     sleeping = judge(judging, PROGRAMS["wall_time_limit"], time_limit=0.5)
     assert name(sleeping) == "wall_time_limit"
