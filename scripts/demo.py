@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,15 +38,19 @@ def main() -> int:
             folder.mkdir()
             for problem_id, source in programs.items():
                 (folder / f"{problem_id}.rs").write_text(source)
-            score = ["score", "rust_codecontests", str(folder)]
-            subprocess.run([BIN / "scorer-client", "--server", rpc, *score], check=False)
-            # The same submission again is compiled from the cache; this time the answer is kept.
-            asked = subprocess.run(
-                [BIN / "scorer-client", "--server", rpc, *score, "--json"],
-                stdout=subprocess.PIPE,
-                check=False,
-            )
-            results[name] = json.loads(asked.stdout)
+            command: list[str | Path] = [
+                BIN / "scorer-client",
+                "--server",
+                rpc,
+                "score",
+                "rust_codecontests",
+                folder,
+            ]
+            command += ["--request-id", str(uuid.uuid4())]
+            subprocess.run(command, check=False)
+            # Asked again with the same request id, the service answers with the stored result.
+            stored = subprocess.run([*command, "--json"], stdout=subprocess.PIPE, check=False)
+            results[name] = json.loads(stored.stdout)
         say("Scores")
         print(f"  {'submission':<12} {'verdict':<10} {'raw':>7} {'normalised':>11}")
         for name, result in results.items():
