@@ -37,6 +37,8 @@ const MOST_STACK_RESERVE_BYTES: u64 = 16 << 20;
 /// Without a cgroup, memory is watched from outside; this is only what no program comes near between two looks.
 const DATA_LIMIT_FACTOR: u64 = 4;
 const DATA_LIMIT_ROOM_BYTES: u64 = 4 << 30;
+/// How far the kernel's limit on a user's processes stays behind that of the cgroup.
+const PROCESS_LIMIT_ROOM: u64 = 8;
 
 impl Limits {
     /// Checks that a program can run within the limits at all.
@@ -72,7 +74,7 @@ impl Limits {
 
     /// Resource, soft and hard limit of everything that the kernel limits for a process by itself.
     #[must_use]
-    pub fn rlimits(&self, memory_in_cgroup: bool) -> Vec<(u32, u64, u64)> {
+    pub fn rlimits(&self, memory_in_cgroup: bool, processes_in_cgroup: bool) -> Vec<(u32, u64, u64)> {
         // Whole seconds: a last resort, the real limit is kept by the clock of the server.
         let cpu_s = self.cpu.as_secs() + 2;
         let data_bytes = if memory_in_cgroup {
@@ -81,7 +83,9 @@ impl Limits {
             (self.memory_bytes.saturating_mul(DATA_LIMIT_FACTOR))
                 .max(self.memory_bytes.saturating_add(DATA_LIMIT_ROOM_BYTES))
         };
-        let processes = u64::from(self.processes);
+        // The cgroup must be the one to refuse, since only it counts how often it did.
+        let backup = if processes_in_cgroup { PROCESS_LIMIT_ROOM } else { 0 };
+        let processes = u64::from(self.processes) + backup;
         [
             (libc::RLIMIT_CPU, cpu_s),
             (libc::RLIMIT_DATA, data_bytes),
@@ -138,9 +142,19 @@ mod tests {
     }
 
     #[test]
+    fn the_cgroup_refuses_processes_before_the_kernels_own_limit_does() {
+        let processes = |in_cgroup| {
+            let all = limits().rlimits(true, in_cgroup);
+            all.iter().find(|limit| limit.0 == libc::RLIMIT_NPROC).unwrap().1
+        };
+        assert!(processes(true) > 32);
+        assert_eq!(processes(false), 32);
+    }
+
+    #[test]
     fn address_space_is_limited_only_where_no_cgroup_counts_memory() {
         let data = |in_cgroup| {
-            let all = limits().rlimits(in_cgroup);
+            let all = limits().rlimits(in_cgroup, true);
             all.iter().find(|limit| limit.0 == libc::RLIMIT_DATA).unwrap().1
         };
         assert_eq!(data(true), libc::RLIM64_INFINITY);

@@ -76,7 +76,7 @@ pub fn execute(keeper: &Keeper, core: u32, program: &Program<'_>) -> Result<Reco
     let limits = program.limits;
     let contents_bytes: u64 = program.files.iter().map(|(_, content)| content.len() as u64).sum();
     let room_bytes = contents_bytes + FILE_ROOM_BYTES * program.files.len() as u64;
-    let hierarchy = keeper.group.cpu_ns().doing("read the CPU time of a cgroup")?;
+    let cpu_ns = keeper.group.cpu_ns().doing("read the CPU time of a cgroup")?;
     let in_cgroup = keeper.accounts();
 
     let stdin = memfd::read_only(&[program.stdin]).doing("hold the input in memory")?;
@@ -94,7 +94,7 @@ pub fn execute(keeper: &Keeper, core: u32, program: &Program<'_>) -> Result<Reco
         collect: program.collect.to_vec(),
         core,
         scratch_bytes: limits.scratch_bytes.saturating_add(room_bytes),
-        rlimits: limits.rlimits(in_cgroup.memory),
+        rlimits: limits.rlimits(in_cgroup.memory, in_cgroup.processes),
     });
 
     keeper.wait_until_ready()?;
@@ -113,7 +113,7 @@ pub fn execute(keeper: &Keeper, core: u32, program: &Program<'_>) -> Result<Reco
         program,
         baseline,
         room_bytes,
-        looks_at_tree: !in_cgroup.memory || hierarchy.is_none(),
+        looks_at_tree: !in_cgroup.memory || cpu_ns.is_none(),
         stdout: Stream::new(stdout, limits.output_bytes),
         stderr: Stream::new(stderr, limits.stderr_bytes),
         phase: Phase::Starting { since: now() },

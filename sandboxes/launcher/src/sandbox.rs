@@ -20,18 +20,24 @@ pub struct Sandbox {
     slots: Arc<Slots>,
     cgroups: Arc<Detected>,
     closed: AtomicBool,
-    /// Of the first process of the namespaces: with it everything in them dies.
-    zygote: OwnedFd,
     state: Mutex<State>,
     run_ended: Condvar,
 }
 
 #[derive(Debug)]
 struct State {
-    supervisor: Supervisor,
+    /// `None` once it was closed.
+    alive: Option<Alive>,
     idle: Vec<Keeper>,
     next_keeper: u32,
     running: usize,
+}
+
+#[derive(Debug)]
+struct Alive {
+    supervisor: Supervisor,
+    /// The first process of the namespaces: with it everything in them dies.
+    zygote: Arc<OwnedFd>,
 }
 
 /// Ids above those that systemd hands out to containers and users, and below the sign bit.
@@ -93,8 +99,12 @@ impl Sandbox {
             slots,
             cgroups,
             closed: AtomicBool::new(false),
-            zygote,
-            state: Mutex::new(State { supervisor, idle: Vec::new(), next_keeper: 0, running: 0 }),
+            state: Mutex::new(State {
+                alive: Some(Alive { supervisor, zygote: Arc::new(zygote) }),
+                idle: Vec::new(),
+                next_keeper: 0,
+                running: 0,
+            }),
             run_ended: Condvar::new(),
         })
     }
@@ -140,30 +150,35 @@ impl Sandbox {
         if self.is_closed() {
             return Err(Error::Closed);
         }
+        let state = &mut *state;
+        let Some(alive) = &state.alive else { return Err(Error::Closed) };
         if let Some(keeper) = state.idle.pop() {
             return Ok(Taken(keeper));
         }
         let number = state.next_keeper % KEEPER_NUMBERS;
         state.next_keeper += 1;
-        Keeper::make(&state.supervisor.control, number, &self.cgroups.hierarchy).map(Taken)
+        Keeper::make(&alive.supervisor.control, number, &self.cgroups.hierarchy).map(Taken)
     }
 
     /// Kills everything in it and waits until it is gone.
     pub fn close(&self) {
-        let first = !self.closed.swap(true, Ordering::SeqCst);
+        self.closed.store(true, Ordering::SeqCst);
         self.slots.wake();
-        // The kernel kills what is in its namespaces before the zygote is reported dead.
-        let _ = pidfd_send_signal(&self.zygote, Signal::KILL);
-        wait_readable(self.zygote.as_fd(), None);
+        let zygote = self.lock().alive.as_ref().map(|alive| Arc::clone(&alive.zygote));
+        if let Some(zygote) = zygote {
+            // The kernel kills what is in its namespaces before the zygote is reported dead.
+            let _ = pidfd_send_signal(&*zygote, Signal::KILL);
+            wait_readable(zygote.as_fd(), None);
+        }
         let mut state = self.lock();
         while state.running > 0 {
             state = self.run_ended.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        let idle = std::mem::take(&mut state.idle);
-        if first {
-            state.supervisor.wait();
+        // Of several that close at once, one takes what is left and waits for it.
+        let (idle, alive) = (std::mem::take(&mut state.idle), state.alive.take());
+        if let Some(mut alive) = alive {
+            alive.supervisor.wait();
         }
-        drop(state);
         drop(idle);
     }
 

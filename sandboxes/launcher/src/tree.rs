@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn grandchildren_are_found() {
         let mut shell = std::process::Command::new("/bin/sh")
-            .args(["-c", "/bin/sh -c 'read line; true' & wait"])
+            .args(["-c", "cat | cat"])
             .stdin(std::process::Stdio::piped())
             .spawn()
             .unwrap();

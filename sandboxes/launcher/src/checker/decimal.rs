@@ -153,6 +153,9 @@ impl<'a> Decimal<'a> {
         let nonzero = [self, other].into_iter().filter(|number| !number.is_zero());
         let common = nonzero.map(|number| number.magnitude).max().unwrap_or(0);
         let value = |number: &Self| {
+            if number.is_zero() {
+                return 0.0;
+            }
             let below = (number.magnitude.saturating_sub(common)).max(-400);
             number.scaled() * 10_f64.powi(i32::try_from(below).unwrap_or(0))
         };

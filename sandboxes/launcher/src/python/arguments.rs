@@ -109,6 +109,11 @@ pub struct TestCase {
 
 #[pymethods]
 impl TestCase {
+    /// Not a class of tests, although pytest would think so by its name.
+    #[classattr]
+    #[allow(non_upper_case_globals)]
+    const __test__: bool = false;
+
     #[new]
     fn new(stdin: PyBackedBytes, expected: PyBackedBytes) -> Self {
         Self { stdin, expected }

@@ -103,6 +103,11 @@ impl TestOutcome {
 
 #[pymethods]
 impl TestOutcome {
+    /// Not a class of tests, although pytest would think so by its name.
+    #[classattr]
+    #[allow(non_upper_case_globals)]
+    const __test__: bool = false;
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let (index, accepted) = (self.index, self.accepted);
         Ok(format!("TestOutcome({index}, accepted={accepted}, {})", self.result.get().__repr__(py)?))

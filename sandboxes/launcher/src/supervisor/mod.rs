@@ -33,6 +33,7 @@ pub fn main() -> ! {
     let inherited = unsafe { OwnedFd::from_raw_fd(0) };
     // SAFETY: closes only descriptors that nobody in this process, which has just begun, knows of.
     unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, 0) };
+    syscalls::reset_signals();
     // Away from number 0, which programs will have as their stdin.
     let Ok(control) = rustix::io::fcntl_dupfd_cloexec(&inherited, 3) else { std::process::exit(1) };
     drop(inherited);

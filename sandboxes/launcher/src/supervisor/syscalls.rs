@@ -50,6 +50,14 @@ pub fn wait_for(pid: i32) -> i32 {
     }
 }
 
+/// Gives every signal its default effect: what a process ignores, its children do, and Python ignores some.
+pub fn reset_signals() {
+    for signal in 1..=64 {
+        // SAFETY: installs no handler. Refused for the signals that cannot be changed, which is as well.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+}
+
 /// Whether the kernel shall wait for children itself, and forget their status.
 pub fn ignore_children(ignore: bool) {
     let handler = if ignore { libc::SIG_IGN } else { libc::SIG_DFL };
