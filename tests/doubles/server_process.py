@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from scorer_client import JobState, ScorerClient, ScorerError
@@ -33,14 +33,20 @@ def server_environment(**changes: str) -> dict[str, str]:
 class ServerProcess:
     """One server, which may be killed and started again on the same folder."""
 
-    def __init__(self, folder: Path, *options: str, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *options: str,
+        wrap: Callable[[Sequence[str | Path]], Sequence[str | Path]] = lambda command: command,
+    ) -> None:
+        """`wrap` makes of the server's command another one that runs it."""
         self.folder = folder
         self.state_dir = folder / "state"
         self.log = folder / "server.log"
         self.port = free_port()
         self.metrics_port = free_port()
         self._options = options
-        self._environment = dict(environment if environment is not None else server_environment())
+        self._wrap = wrap
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -64,21 +70,27 @@ class ServerProcess:
         self.folder.mkdir(exist_ok=True, parents=True)
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                self.command(), stdout=log, stderr=log, cwd=self.folder, env=self._environment
+                self._wrap(self.command()),
+                stdout=log,
+                stderr=log,
+                cwd=self.folder,
+                env=server_environment(),
             )
         if serving:
             self.wait_until_serving()
         return self
 
     def wait_until_serving(self) -> None:
+        self.wait_until(self.is_healthy)
+
+    def wait_until(self, condition: Callable[[], bool]) -> None:
+        """Wait for a server that is starting; nothing but asking tells when it listens."""
         deadline = time.monotonic() + START_LIMIT_S
-        while time.monotonic() < deadline:
+        while not condition():
             assert self.process is not None
             assert self.process.poll() is None, f"the server ended:\n{self.log.read_text()}"
-            if self.is_healthy():
-                return
-            time.sleep(0.02)  # polls a process that is starting; nothing tells when it listens
-        raise AssertionError(f"the server is not serving:\n{self.log.read_text()}")
+            assert time.monotonic() < deadline, f"not in time:\n{self.log.read_text()}"
+            time.sleep(0.02)
 
     def is_healthy(self) -> bool:
         try:

@@ -4,13 +4,15 @@
 use std::io::Write;
 
 fn main() {
-    let mut file = std::fs::File::create("/tmp/filler").unwrap();
     let block = vec![1u8; 1 << 20];
     let mut written = 0u64;
-    while written < 10 << 30 {
-        match file.write(&block) {
-            Ok(0) | Err(_) => break,
-            Ok(count) => written += count as u64,
+    'full: for number in 0..1024 {
+        let Ok(mut file) = std::fs::File::create(format!("/tmp/filler{number}")) else { break };
+        for _ in 0..16 {
+            match file.write(&block) {
+                Ok(0) | Err(_) => break 'full,
+                Ok(count) => written += count as u64,
+            }
         }
     }
     assert!(written < 1 << 30, "no quota");
