@@ -175,6 +175,7 @@ def _details(
     }
     if tests:
         details |= {
+            "cpu_s": round(sum(test.result.cpu_s for test in tests), 4),
             "largest_cpu_s": round(max(test.result.cpu_s for test in tests), 4),
             "largest_wall_s": round(max(test.result.wall_s for test in tests), 4),
             "largest_peak_memory_bytes": max(test.result.peak_memory_bytes for test in tests),
