@@ -6,6 +6,7 @@ That every reference is accepted on every test is measured in test_anchors.py.
 import hashlib
 import random
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -130,12 +131,15 @@ def test_a_wrong_program_gets_the_verdict_in_its_name(
     source: ProblemSource, path: Path, problems: problem_set.ProblemSet, judging: Judging
 ) -> None:
     judged = problems.problems[source.problem_id]
+    wanted, _, reason = path.stem.partition("__")
+    if wanted != "cpu_time_limit":
+        # On a busy machine the same work takes more CPU time; the cause that is meant must still come first.
+        judged = replace(judged, time_limit_s=4 * judged.time_limit_s)
     outcome = judging.run(
         lambda judge: judge.judge(
             path.read_bytes(), "embedded", judged, lambda: problems.read(source.problem_id)
         )
     )
-    wanted, _, reason = path.stem.partition("__")
     assert verdicts.short_name(outcome.result.verdict) == wanted, outcome.details
     assert reason
     assert path.read_text().startswith("//")
