@@ -49,7 +49,8 @@ def _unknown(problem_id: str, problems: Mapping[str, problem.Problem]) -> str:
     shown = problem_id if len(problem_id) <= 80 else f"{problem_id[:77]}..."
     close = " or ".join(map(repr, difflib.get_close_matches(problem_id, problems, n=3)))
     meant = f" Did you mean {close}?" if close else ""
-    return f"there is no problem {shown!r} in this set.{meant} `scorer-client starter` fetches all problems"
+    way_out = "`scorer-client starter rust_codecontests FOLDER` fetches all"
+    return f"there is no problem {shown!r} in this set.{meant} {way_out}"
 
 
 def _source_fault(source: result_pb2.SourceFile) -> str:
