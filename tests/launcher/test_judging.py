@@ -16,7 +16,7 @@ from scorer_launcher import (
     has_decimals,
 )
 
-from .conftest import PROGRAM, limits, make_sandbox
+from .conftest import PROGRAM, limits, make_sandbox  # noqa: TID252 -- test files have no absolute name
 
 TOKENS = Checker.tokens(decimals=False)
 VALIDATOR = """#!/bin/sh

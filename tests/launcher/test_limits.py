@@ -3,7 +3,7 @@
 import pytest
 from scorer_launcher import Limits, Sandbox, Termination
 
-from .conftest import MIB, PROGRAM, Run, limits
+from .conftest import MIB, PROGRAM, Run, limits  # noqa: TID252 -- test files have no absolute name
 
 SIGSEGV, SIGABRT = 11, 6
 
@@ -51,8 +51,9 @@ def test_cpu_time_of_children_and_threads_counts(run_any: Run, way: str) -> None
     assert 0.4 <= result.cpu_s < 0.6
 
 
-def test_cpu_time_of_a_child_that_ended_unseen_counts(run: Run) -> None:
-    assert run("burn_in_forgotten_child", "300").cpu_s >= 0.3
+def test_cpu_time_of_a_child_that_ended_unseen_counts(run: Run, accounted_processes: bool) -> None:
+    # Without a cgroup, what it used after the last look is lost.
+    assert run("burn_in_forgotten_child", "300").cpu_s >= (0.3 if accounted_processes else 0.2)
 
 
 def test_sleeping_ends_at_the_wall_limit(run_any: Run) -> None:

@@ -1,4 +1,4 @@
-"""What the service relies on: cancelling, dying, cleaning up, and telling its own failures from a program's."""
+"""What the service relies on: cancelling, dying, cleaning up, telling its own failures from a program's."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from scorer_launcher import Sandbox, SandboxClosed, SandboxError, Slots, Termination, write_executable
 
-from .conftest import MIB, PROGRAM, limits, make_sandbox
+from .conftest import MIB, PROGRAM, limits, make_sandbox  # noqa: TID252 -- test files have no absolute name
 
 RUNS = int(os.environ.get("SCORER_LAUNCHER_LEAK_RUNS", "400"))
 

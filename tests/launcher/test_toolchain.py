@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from scorer_launcher import Mount, Sandbox, Slots, Termination, write_executable
 
-from .conftest import limits
+from .conftest import limits  # noqa: TID252 -- test files have no absolute name
 
 SOURCE = b'fn main() { println!("hello"); }'
 SYSTEM = ("/bin", "/usr/bin", "/usr/lib", "/usr/libexec", "/lib", "/lib64", "/etc/alternatives")

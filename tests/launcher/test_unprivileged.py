@@ -1,8 +1,11 @@
 """The same promises where the server is not root: user namespaces, no ids of their own, maybe no cgroup."""
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,33 +13,39 @@ import pytest
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user, which takes root")
 
 NOBODY = 65534
-#: Runs the tests of the other files as an ordinary user.
+AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--inh-caps=-all"]
+#: The files whose tests an ordinary user runs again.
 TESTS = ["test_limits.py", "test_isolation.py", "test_judging.py"]
+PROBE = "from scorer_launcher import probe; print(probe().privileged, probe().complaints)"
 
 
 @pytest.fixture
-def visible_python(tmp_path: Path) -> Path:
-    """A folder in which an ordinary user finds the interpreter's packages and these tests."""
-    tmp_path.chmod(0o755)
-    return tmp_path
+def place() -> Iterator[Path]:
+    """A folder of the ordinary user's own."""
+    folder = Path(tempfile.mkdtemp(prefix="scorer-launcher-"))
+    os.chown(folder, NOBODY, NOBODY)
+    yield folder
+    shutil.rmtree(folder)
 
 
-def test_the_other_tests_pass_for_an_ordinary_user(visible_python: Path) -> None:
-    probe = "from scorer_launcher import Slots, probe; found = probe(); assert not found.privileged; print(found.cgroup)"
-    prefix = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--inh-caps=-all"]
+def test_the_other_tests_pass_for_an_ordinary_user(program: Path, place: Path) -> None:
+    copy = place / "program"
+    shutil.copy(program, copy)
     found = subprocess.run(
-        [*prefix, sys.executable, "-c", probe], capture_output=True, text=True, check=False, cwd="/"
+        [*AS_NOBODY, sys.executable, "-c", PROBE], capture_output=True, text=True, check=False, cwd="/"
     )
     if found.returncode != 0:
-        pytest.skip(
-            f"an ordinary user cannot use this installation: {found.stderr.strip().splitlines()[-1:]}"
-        )
-    command = [*prefix, sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
-    here = Path(__file__).parent
+        pytest.skip(f"an ordinary user cannot use this installation: {found.stderr.strip()[-200:]}")
+    assert found.stdout.startswith("False ")
+    assert "user id" in found.stdout
+    files = [str(Path(__file__).with_name(name)) for name in TESTS]
+    options = ["-q", "-p", "no:cacheprovider", f"--basetemp={place}/tmp"]
     outcome = subprocess.run(
-        [*command, f"--basetemp={visible_python}/of-nobody", *(str(here / name) for name in TESTS)],
+        [*AS_NOBODY, sys.executable, "-m", "pytest", *options, *files],
         capture_output=True,
         text=True,
         check=False,
+        env={**os.environ, "SCORER_LAUNCHER_PROGRAM": str(copy), "HOME": str(place)},
     )
     assert outcome.returncode == 0, outcome.stdout[-4000:]
+    assert " passed" in outcome.stdout

@@ -81,6 +81,6 @@ impl Drop for Keeper {
     fn drop(&mut self) {
         // Its init asked to be killed with it, and the run goes with the init. The cgroup is removed after this.
         let _ = pidfd_send_signal(&self.pidfd, Signal::KILL);
-        crate::run::wait_readable(self.pidfd.as_fd(), None);
+        crate::run::wait_readable(self.pidfd.as_fd());
     }
 }

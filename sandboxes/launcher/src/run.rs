@@ -67,9 +67,9 @@ const TOUCHED_BYTES_PER_S: u64 = 8 << 30;
 /// A file takes whole pages of the scratch, and some for its name.
 const FILE_ROOM_BYTES: u64 = 8192;
 const PIPE_BYTES: usize = 256 << 10;
-const CHUNK_BYTES: usize = 64 << 10;
+const CHUNK_BYTES: usize = 16 << 10;
 /// Chunks read before the clocks are looked at again.
-const CHUNKS_AT_ONCE: usize = 16;
+const CHUNKS_AT_ONCE: usize = 64;
 
 /// Runs a program in the place of a keeper, on a core.
 pub fn execute(keeper: &Keeper, core: u32, program: &Program<'_>) -> Result<Record, Error> {
@@ -141,11 +141,11 @@ fn now() -> Duration {
     Duration::new(u64::try_from(now.tv_sec).unwrap_or(0), u32::try_from(now.tv_nsec).unwrap_or(0))
 }
 
-/// Waits until a descriptor is readable or closed; false if that took too long.
-pub fn wait_readable(descriptor: BorrowedFd<'_>, timeout: Option<Duration>) -> bool {
+/// Waits until a descriptor is readable or closed, but not for ever.
+pub fn wait_readable(descriptor: BorrowedFd<'_>) {
     let mut sources = [PollFd::from_borrowed_fd(descriptor, PollFlags::IN)];
-    let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
-    rustix::io::retry_on_intr(|| poll(&mut sources, timeout.as_ref())).is_ok_and(|ready| ready > 0)
+    let timeout = Timespec::try_from(PATIENCE).ok();
+    let _ = rustix::io::retry_on_intr(|| poll(&mut sources, timeout.as_ref()));
 }
 
 /// A stream of a program's output, of which a part is kept.
@@ -286,17 +286,17 @@ impl Watch<'_> {
                 let Some((started, _)) = self.started else { return Ok(time) };
                 if self.stdout.exceeded() {
                     self.facts.output_exceeded = true;
-                    return self.stop(time);
+                    return Ok(self.stop(time));
                 }
                 let wall_end = started + limits.wall;
                 if time > wall_end {
                     self.facts.stopped_for_wall = true;
-                    return self.stop(time);
+                    return Ok(self.stop(time));
                 }
                 if time >= self.next_look {
                     self.next_look = time + self.look()?;
                     if self.facts.stopped_for_cpu || self.facts.memory_exceeded {
-                        return self.stop(time);
+                        return Ok(self.stop(time));
                     }
                 }
                 Ok(self.next_look.min(wall_end + SHORTEST_WAIT))
@@ -337,11 +337,11 @@ impl Watch<'_> {
         Ok(Duration::from_nanos(used_ns))
     }
 
-    fn stop(&mut self, time: Duration) -> Result<Duration, Error> {
+    fn stop(&mut self, time: Duration) -> Duration {
         self.phase = Phase::Stopping { since: time };
         // If it cannot be told, it is gone, which the next wait finds out.
         let _ = send(&self.keeper.socket, &ToRun::Kill, &[]);
-        Ok(time + PATIENCE + SHORTEST_WAIT)
+        time + PATIENCE + SHORTEST_WAIT
     }
 
     fn hear(&mut self, message: FromRun, descriptors: Vec<OwnedFd>) -> Result<Option<Ended>, Error> {

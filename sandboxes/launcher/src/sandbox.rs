@@ -168,7 +168,7 @@ impl Sandbox {
         if let Some(zygote) = zygote {
             // The kernel kills what is in its namespaces before the zygote is reported dead.
             let _ = pidfd_send_signal(&*zygote, Signal::KILL);
-            wait_readable(zygote.as_fd(), None);
+            wait_readable(zygote.as_fd());
         }
         let mut state = self.lock();
         while state.running > 0 {

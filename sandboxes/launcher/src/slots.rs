@@ -152,7 +152,9 @@ mod tests {
             .collect();
         drop(held);
         assert_eq!(receiver.iter().take(8).collect::<Vec<_>>(), (0..8).collect::<Vec<_>>());
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        for thread in threads {
+            thread.join().unwrap();
+        }
         assert_eq!((slots.busy(), slots.waiting()), (0, 0));
     }
 

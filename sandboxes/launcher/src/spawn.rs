@@ -94,12 +94,11 @@ fn spawn(remote: OwnedFd) -> Result<Child, Error> {
 
 fn start_executable(remote: OwnedFd) -> io::Result<Child> {
     static FILE: OnceLock<OwnedFd> = OnceLock::new();
-    let file = match FILE.get() {
-        Some(file) => file,
-        None => {
-            let file = memfd::executable(EXECUTABLE)?;
-            FILE.get_or_init(|| file)
-        }
+    let file = if let Some(file) = FILE.get() {
+        file
+    } else {
+        let file = memfd::executable(EXECUTABLE)?;
+        FILE.get_or_init(|| file)
     };
     Command::new(format!("/proc/self/fd/{}", file.as_raw_fd()))
         .env_clear()

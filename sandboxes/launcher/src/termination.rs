@@ -25,6 +25,7 @@ pub enum Termination {
 
 /// What was seen of a run.
 #[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent observations, not the states of one thing")]
 pub struct Facts {
     /// Standard output passed its limit.
     pub output_exceeded: bool,

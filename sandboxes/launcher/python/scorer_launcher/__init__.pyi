@@ -9,7 +9,26 @@ a `Termination`.
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from types import TracebackType
-from typing import Self, final
+from typing import ClassVar, Self, final
+
+__all__ = [
+    "Checker",
+    "Isolation",
+    "Limits",
+    "Mount",
+    "RunResult",
+    "Sandbox",
+    "SandboxClosed",
+    "SandboxError",
+    "Slots",
+    "Termination",
+    "TestCase",
+    "TestOutcome",
+    "__version__",
+    "has_decimals",
+    "probe",
+    "write_executable",
+]
 
 __version__: str
 
@@ -58,8 +77,8 @@ def probe() -> Isolation:
 class Limits:
     """Limits of one run. `stack` follows `memory_limit_bytes`."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         *,
         cpu_limit_s: float,
         wall_limit_s: float,
@@ -70,13 +89,13 @@ class Limits:
         file_size_limit_bytes: int = 64 << 20,
         scratch_limit_bytes: int = 64 << 20,
         open_files_limit: int = 64,
-    ) -> None: ...
+    ) -> Self: ...
 
 @final
 class Mount:
     """A read-only bind of `source` (host path, file or folder) at `target` (absolute path inside)."""
 
-    def __init__(self, source: str, target: str) -> None: ...
+    def __new__(cls, source: str, target: str) -> Self: ...
 
 @final
 class RunResult:
@@ -100,11 +119,19 @@ class RunResult:
 
 @final
 class TestCase:
-    def __init__(self, stdin: bytes, expected: bytes) -> None: ...
+    """Input and expected output of one test."""
+
+    __test__: ClassVar[bool]
+    """False: pytest shall not take it for a class of tests."""
+
+    def __new__(cls, stdin: bytes, expected: bytes) -> Self: ...
 
 @final
 class TestOutcome:
     """One test of `Sandbox.run_tests`."""
+
+    __test__: ClassVar[bool]
+    """False: pytest shall not take it for a class of tests."""
 
     index: int
     result: RunResult
@@ -122,7 +149,10 @@ class Checker:
 
     @staticmethod
     def tokens(*, decimals: bool) -> Checker:
-        """The default checker of CodeContests. `decimals`: the problem has decimals among its expected outputs."""
+        """The default checker of CodeContests.
+
+        `decimals`: the problem has decimals among its expected outputs.
+        """
 
     @staticmethod
     def floats(*, absolute: float, relative: float) -> Checker:
@@ -153,7 +183,7 @@ class Slots:
     bound to one core, so that threads of one program do not take another's.
     """
 
-    def __init__(self, count: int) -> None: ...
+    def __new__(cls, count: int) -> Self: ...
     @property
     def count(self) -> int: ...
     @property
@@ -165,14 +195,14 @@ class Slots:
 class Sandbox:
     """Namespaces of one submission: made once, a fresh process tree and scratch for each run in it."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         *,
         mounts: Sequence[Mount],
         slots: Slots,
-        environment: Mapping[str, str] = ...,
+        environment: Mapping[str, str] | None = None,
         cgroup: str = "auto",
-    ) -> None:
+    ) -> Self:
         """`environment` is the whole environment of the programs. `cgroup`: auto, v2, v1 or none."""
 
     def run(
@@ -180,9 +210,9 @@ class Sandbox:
         argv: Sequence[str],
         *,
         limits: Limits,
-        stdin: bytes = b"",
-        files: Mapping[str, bytes] = ...,
-        collect: Mapping[str, int] = ...,
+        stdin: bytes | None = None,
+        files: Mapping[str, bytes] | None = None,
+        collect: Mapping[str, int] | None = None,
     ) -> RunResult:
         """Run once in `/work`, an empty tmpfs of the run's own that holds `files` (relative paths).
 

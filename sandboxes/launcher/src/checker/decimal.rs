@@ -43,8 +43,7 @@ impl<'a> Decimal<'a> {
     pub fn parse(token: &'a [u8]) -> Option<Self> {
         let (negative, rest) = match token {
             [b'-', rest @ ..] => (true, rest),
-            [b'+', rest @ ..] => (false, rest),
-            rest => (false, rest),
+            [b'+', rest @ ..] | rest => (false, rest),
         };
         let (whole, rest) = split_digits(rest);
         let (point, fraction, rest) = match rest {
@@ -183,8 +182,7 @@ fn without_trailing_zeros(digits: &[u8]) -> &[u8] {
 fn parse_exponent(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
-        [b'+', digits @ ..] => (false, digits),
-        digits => (false, digits),
+        [b'+', digits @ ..] | digits => (false, digits),
     };
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;

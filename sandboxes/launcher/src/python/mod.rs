@@ -38,6 +38,7 @@ impl From<Error> for PyErr {
 
 /// Write, fsync and rename an executable so that running it at once never fails with ETXTBSY.
 #[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python by value")]
 fn write_executable(
     py: Python<'_>,
     path: std::path::PathBuf,

@@ -53,6 +53,7 @@ pub struct Sandbox(pub Arc<sandbox::Sandbox>);
 impl Sandbox {
     #[new]
     #[pyo3(signature = (*, mounts, slots, environment=None, cgroup="auto"))]
+    #[expect(clippy::needless_pass_by_value, reason = "extracted from Python by value")]
     fn new(
         py: Python<'_>,
         mounts: Vec<Py<Mount>>,

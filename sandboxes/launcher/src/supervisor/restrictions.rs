@@ -191,8 +191,11 @@ fn allowed() -> Result<Rules, seccompiler::BackendError> {
     let clone = SeccompCondition::new(0, SeccompCmpArgLen::Qword, no_namespace, 0)?;
     rules.insert(libc::SYS_clone, vec![SeccompRule::new(vec![clone])?]);
     rules.insert(libc::SYS_ioctl, equal(1, &mut IOCTLS.into_iter())?);
-    rules.insert(libc::SYS_prctl, equal(0, &mut PRCTLS.into_iter().map(|option| option as u64))?);
-    rules.insert(libc::SYS_socketpair, equal(0, &mut [libc::AF_UNIX as u64].into_iter())?);
+    rules.insert(
+        libc::SYS_prctl,
+        equal(0, &mut PRCTLS.into_iter().map(|option| u64::from(option.unsigned_abs())))?,
+    );
+    rules.insert(libc::SYS_socketpair, equal(0, &mut [u64::from(libc::AF_UNIX.unsigned_abs())].into_iter())?);
     // Of another process's limits, only its own exist: a run sees no other. Pid 0 is the caller.
     rules.insert(libc::SYS_prlimit64, Vec::new());
     Ok(rules)
