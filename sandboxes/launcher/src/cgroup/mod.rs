@@ -14,6 +14,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::error::Error;
@@ -22,6 +23,7 @@ use crate::error::Error;
 const OWN_PROCESSES: u64 = 2;
 /// What a group may still hold when the next run begins. Beyond it, the group is given up for a new one.
 const CLEAN_BYTES: u64 = 4 << 20;
+const LIMIT_STEP_BYTES: u64 = 1 << 20;
 
 /// Which version to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -237,6 +239,26 @@ impl Group {
             Self::None => true,
         }
     }
+}
+
+/// A limit of a group, written only when it changes: most runs of a group have the limits of the one before.
+#[derive(Debug, Default)]
+struct Limit(AtomicU64);
+
+impl Limit {
+    fn set(&self, value: u64, write: impl FnOnce(u64) -> io::Result<()>) -> io::Result<()> {
+        if self.0.load(Ordering::Relaxed) != value {
+            write(value)?;
+            self.0.store(value, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+/// The memory limit over what the group holds, in steps, so that a few pages more or less change nothing.
+fn memory_limit_bytes(allowance: Allowance, baseline: &Baseline) -> u64 {
+    let held = baseline.memory_bytes.next_multiple_of(LIMIT_STEP_BYTES);
+    allowance.memory_bytes.saturating_add(held)
 }
 
 /// The value of a `key value` line.

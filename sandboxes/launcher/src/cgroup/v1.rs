@@ -6,8 +6,8 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use super::{
-    Account, Allowance, Baseline, CLEAN_BYTES, OWN_PROCESSES, keyed, layout, open_for_writing, read_number,
-    remove_group, stale, write_number,
+    Account, Allowance, Baseline, CLEAN_BYTES, Limit, OWN_PROCESSES, keyed, layout, memory_limit_bytes,
+    open_for_writing, read_number, remove_group, stale, write_number,
 };
 
 /// The folders of the controllers in which groups are made.
@@ -24,6 +24,8 @@ pub struct Group {
     memory: Option<PathBuf>,
     pids: Option<PathBuf>,
     cpuacct: Option<PathBuf>,
+    memory_limit: Limit,
+    process_limit: Limit,
 }
 
 impl Hierarchy {
@@ -61,7 +63,13 @@ impl Hierarchy {
 
     pub fn make(&self, name: &str) -> io::Result<Group> {
         // What was made is removed again if the next fails.
-        let mut group = Group { memory: None, pids: None, cpuacct: None };
+        let mut group = Group {
+            memory: None,
+            pids: None,
+            cpuacct: None,
+            memory_limit: Limit::default(),
+            process_limit: Limit::default(),
+        };
         let make = |base: &Option<PathBuf>| -> io::Result<Option<PathBuf>> {
             let Some(folder) = base.as_ref().map(|base| base.join(name)) else { return Ok(None) };
             fs::create_dir(&folder)?;
@@ -102,12 +110,14 @@ impl Group {
         if let Some(folder) = &self.memory {
             baseline.memory_bytes = read_number(&folder.join("memory.usage_in_bytes"))?;
             baseline.oom_kills = oom_kills(folder)?;
-            set_memory_limit(folder, allowance.memory_bytes.saturating_add(baseline.memory_bytes))?;
+            let limit = memory_limit_bytes(allowance, &baseline);
+            self.memory_limit.set(limit, |bytes| set_memory_limit(folder, bytes))?;
             write_number(&folder.join("memory.max_usage_in_bytes"), 0)?;
         }
         if let Some(folder) = &self.pids {
             baseline.refused_processes = refused_processes(folder)?;
-            write_number(&folder.join("pids.max"), allowance.processes + OWN_PROCESSES)?;
+            let limit = allowance.processes + OWN_PROCESSES;
+            self.process_limit.set(limit, |processes| write_number(&folder.join("pids.max"), processes))?;
         }
         Ok(baseline)
     }
@@ -199,8 +209,8 @@ mod tests {
         fill(&tree, "g");
         let allowance = Allowance { memory_bytes: 10_000_000, processes: 32 };
         let baseline = group.prepare(allowance).unwrap();
-        assert_eq!(tree.read("memory/g/memory.limit_in_bytes"), "11000000");
-        assert_eq!(tree.read("memory/g/memory.memsw.limit_in_bytes"), "11000000");
+        assert_eq!(tree.read("memory/g/memory.limit_in_bytes"), "11048576");
+        assert_eq!(tree.read("memory/g/memory.memsw.limit_in_bytes"), "11048576");
         assert_eq!(tree.read("memory/g/memory.max_usage_in_bytes"), "0");
         assert_eq!(tree.read("pids/g/pids.max"), "34");
         assert_eq!(group.cpu_ns().unwrap(), Some(123_456_789));

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use super::{
-    Account, Allowance, Baseline, CLEAN_BYTES, OWN_PROCESSES, keyed, layout, open_for_writing, read_number,
-    remove_group, stale, write_number,
+    Account, Allowance, Baseline, CLEAN_BYTES, Limit, OWN_PROCESSES, keyed, layout, memory_limit_bytes,
+    open_for_writing, read_number, remove_group, stale, write_number,
 };
 
 const NEEDED: [&str; 2] = ["memory", "pids"];
@@ -28,6 +28,8 @@ pub struct Group {
     /// A reset of the peak holds for the descriptor that asked for it, so it is kept. `None` where the kernel
     /// (before 6.12) knows no reset: such a group serves one run.
     peak: Option<Mutex<fs::File>>,
+    memory_limit: Limit,
+    process_limit: Limit,
 }
 
 impl Hierarchy {
@@ -94,7 +96,8 @@ impl Hierarchy {
     pub fn make(&self, name: &str) -> io::Result<Group> {
         let folder = self.base.join(name);
         fs::create_dir(&folder)?;
-        let mut group = Group { folder, peak: None };
+        let mut group =
+            Group { folder, peak: None, memory_limit: Limit::default(), process_limit: Limit::default() };
         let peak = fs::OpenOptions::new().read(true).write(true).open(group.folder.join("memory.peak"));
         group.peak = peak.ok().filter(|file| reset_peak(file).is_ok()).map(Mutex::new);
         Ok(group)
@@ -138,14 +141,17 @@ impl Group {
             oom_kills: keyed(&self.text("memory.events")?, "oom_kill").unwrap_or(0),
             refused_processes: keyed(&self.text("pids.events")?, "max").unwrap_or(0),
         };
-        let memory_bytes = allowance.memory_bytes.saturating_add(baseline.memory_bytes);
-        write_number(&self.file("memory.max"), memory_bytes)?;
-        match write_number(&self.file("memory.swap.max"), 0) {
-            // A kernel without swap has no such file.
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => (),
-        }
-        write_number(&self.file("pids.max"), allowance.processes + OWN_PROCESSES)?;
+        self.memory_limit.set(memory_limit_bytes(allowance, &baseline), |bytes| {
+            write_number(&self.file("memory.max"), bytes)?;
+            match write_number(&self.file("memory.swap.max"), 0) {
+                // A kernel without swap has no such file.
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            }
+        })?;
+        self.process_limit.set(allowance.processes + OWN_PROCESSES, |processes| {
+            write_number(&self.file("pids.max"), processes)
+        })?;
         if let Some(peak) = &self.peak {
             reset_peak(&peak.lock().unwrap_or_else(std::sync::PoisonError::into_inner))?;
         }
@@ -252,7 +258,7 @@ mod tests {
             tree.write(&format!("g/{name}"), content);
         }
         let baseline = group.prepare(Allowance { memory_bytes: 10_000_000, processes: 32 }).unwrap();
-        assert_eq!(tree.read("g/memory.max"), "11000000");
+        assert_eq!(tree.read("g/memory.max"), "11048576");
         assert_eq!(tree.read("g/memory.swap.max"), "0");
         assert_eq!(tree.read("g/pids.max"), "34");
         assert_eq!(group.cpu_ns().unwrap(), Some(1_500_000));

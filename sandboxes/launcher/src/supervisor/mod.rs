@@ -91,6 +91,14 @@ fn serve_keepers(control: &OwnedFd, setup: &SandboxSetup) {
     // Keepers are waited for by the kernel.
     syscalls::ignore_children(true);
     let Ok(restrictions) = restrictions::Restrictions::new() else { return };
+    // SAFETY: the first call takes plain values, and is what the second one asks for.
+    let filtered = unsafe {
+        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+            && restrictions::install(&restrictions.shared) == 0
+    };
+    if !filtered {
+        return;
+    }
     while let Ok(Some((order, descriptors))) = receive::<KeeperOrder>(control) {
         let outcome = keeper::spawn(&order, descriptors, setup, &restrictions);
         let sent = match &outcome {

@@ -19,21 +19,30 @@ use seccompiler::{
 use super::root::DEVICES;
 use crate::protocol::{Attempt, Failure};
 
-/// The compiled filters, made once a sandbox.
+/// The compiled filters.
+///
+/// Installing a filter costs the kernel a pass over it for each system call that exists (it learns which it may
+/// let through without asking): half a millisecond for the list of what is allowed. So the list is installed once
+/// a sandbox, in the zygote, and inherited; what the zygote and those between it and the program need in addition
+/// is on it, and taken away by a second, short filter just before the program starts.
 pub struct Restrictions {
-    /// In the order of installation: the last one forbids to install more.
-    pub filters: [BpfProgram; 2],
+    /// What any process of the sandbox may do.
+    pub shared: BpfProgram,
+    /// What a program may not do of that.
+    pub last: BpfProgram,
 }
 
 /// New namespaces, which `clone` must not make. (Those of `clone3`, whose flags a filter cannot see, are ruled
 /// out by refusing it: the C library then uses `clone`.)
-const NEW_NAMESPACES: u64 = (libc::CLONE_NEWNS
-    | libc::CLONE_NEWCGROUP
-    | libc::CLONE_NEWUTS
-    | libc::CLONE_NEWIPC
-    | libc::CLONE_NEWUSER
-    | libc::CLONE_NEWPID
-    | libc::CLONE_NEWNET) as u64;
+const NEW_NAMESPACES: [i32; 7] = [
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWCGROUP,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+];
 
 /// Requests that need nothing but the descriptor. TIOCSTI, which types into a terminal, is not among them.
 const IOCTLS: [u64; 9] = [
@@ -48,7 +57,7 @@ const IOCTLS: [u64; 9] = [
     0x802c_542a, // TCGETS2
 ];
 
-const PRCTLS: [i32; 12] = [
+const PRCTLS: [i32; 14] = [
     libc::PR_SET_NAME,
     libc::PR_GET_NAME,
     libc::PR_SET_PDEATHSIG,
@@ -61,10 +70,13 @@ const PRCTLS: [i32; 12] = [
     libc::PR_SET_TIMERSLACK,
     libc::PR_GET_TIMERSLACK,
     libc::PR_SET_VMA,
+    // Need a capability.
+    libc::PR_CAPBSET_DROP,
+    libc::PR_SET_SECUREBITS,
 ];
 
-/// Refused with EPERM rather than ENOSYS.
-const REFUSED: [libc::c_long; 17] = [
+/// Refused to programs with EPERM.
+const REFUSED: [libc::c_long; 25] = [
     libc::SYS_socket,
     libc::SYS_connect,
     libc::SYS_bind,
@@ -80,9 +92,18 @@ const REFUSED: [libc::c_long; 17] = [
     libc::SYS_clock_settime,
     libc::SYS_settimeofday,
     libc::SYS_reboot,
+    libc::SYS_personality,
     // A program stays on the core of its place, so that its threads take no other program's time.
     libc::SYS_sched_setaffinity,
-    libc::SYS_personality,
+    // With what the scratch of a run is mounted.
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_mount_setattr,
+    libc::SYS_seccomp,
 ];
 
 #[rustfmt::skip]
@@ -134,6 +155,9 @@ const ALLOWED: &[libc::c_long] = &[
     libc::SYS_sendto, libc::SYS_recvfrom, libc::SYS_sendmsg, libc::SYS_recvmsg, libc::SYS_shutdown,
     libc::SYS_getsockopt, libc::SYS_setsockopt, libc::SYS_getsockname, libc::SYS_getpeername,
     libc::SYS_getrandom,
+    // giving up rights, which has no effect for one that has none
+    libc::SYS_capset, libc::SYS_setresuid, libc::SYS_setresgid, libc::SYS_landlock_create_ruleset,
+    libc::SYS_landlock_add_rule, libc::SYS_landlock_restrict_self,
 ];
 
 #[cfg(target_arch = "x86_64")]
@@ -155,19 +179,19 @@ impl Restrictions {
     pub fn new() -> Result<Self, Failure> {
         let build = || -> Result<_, seccompiler::BackendError> {
             let arch = TargetArch::try_from(std::env::consts::ARCH)?;
-            let allow = SeccompFilter::new(
+            let shared = SeccompFilter::new(
                 allowed()?,
                 SeccompAction::Errno(libc::ENOSYS.unsigned_abs()),
                 SeccompAction::Allow,
                 arch,
             )?;
-            let refuse = SeccompFilter::new(
-                REFUSED.iter().map(|number| (*number, Vec::new())).collect(),
+            let last = SeccompFilter::new(
+                refused()?,
                 SeccompAction::Allow,
                 SeccompAction::Errno(libc::EPERM.unsigned_abs()),
                 arch,
             )?;
-            Ok(Self { filters: [refuse.try_into()?, allow.try_into()?] })
+            Ok(Self { shared: shared.try_into()?, last: last.try_into()? })
         };
         build().map_err(|error| Failure { what: format!("cannot build the filter: {error}"), errno: 0 })
     }
@@ -177,7 +201,7 @@ type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
 fn allowed() -> Result<Rules, seccompiler::BackendError> {
     let mut rules: Rules =
-        // What is refused with its own error passes here: of two filters the stricter decides.
+        // What only programs are refused passes here: of two filters the stricter decides.
         ALLOWED.iter().chain(ALLOWED_HERE).chain(&REFUSED).map(|number| (*number, Vec::new())).collect();
     let equal = |argument, values: &mut dyn Iterator<Item = u64>| {
         values
@@ -187,9 +211,7 @@ fn allowed() -> Result<Rules, seccompiler::BackendError> {
             })
             .collect::<Result<Vec<_>, _>>()
     };
-    let no_namespace = SeccompCmpOp::MaskedEq(NEW_NAMESPACES);
-    let clone = SeccompCondition::new(0, SeccompCmpArgLen::Qword, no_namespace, 0)?;
-    rules.insert(libc::SYS_clone, vec![SeccompRule::new(vec![clone])?]);
+    rules.insert(libc::SYS_clone, Vec::new());
     rules.insert(libc::SYS_ioctl, equal(1, &mut IOCTLS.into_iter())?);
     rules.insert(
         libc::SYS_prctl,
@@ -199,6 +221,32 @@ fn allowed() -> Result<Rules, seccompiler::BackendError> {
     // Of another process's limits, only its own exist: a run sees no other. Pid 0 is the caller.
     rules.insert(libc::SYS_prlimit64, Vec::new());
     Ok(rules)
+}
+
+fn refused() -> Result<Rules, seccompiler::BackendError> {
+    let mut rules: Rules = REFUSED.iter().map(|number| (*number, Vec::new())).collect();
+    let makes = |flag: &i32| {
+        let flag = u64::from(flag.unsigned_abs());
+        let set = SeccompCmpOp::MaskedEq(flag);
+        SeccompRule::new(vec![SeccompCondition::new(0, SeccompCmpArgLen::Qword, set, flag)?])
+    };
+    rules.insert(libc::SYS_clone, NEW_NAMESPACES.iter().map(makes).collect::<Result<_, _>>()?);
+    Ok(rules)
+}
+
+/// Installs a filter, which children inherit and nobody can take off; -1 with an error number if that failed.
+///
+/// # Safety
+///
+/// The process has forbidden new privileges to itself. Safe to call where memory is shared with a parent.
+pub unsafe fn install(filter: &BpfProgram) -> libc::c_long {
+    const { assert!(size_of::<seccompiler::sock_filter>() == size_of::<libc::sock_filter>()) };
+    let program = libc::sock_fprog {
+        len: u16::try_from(filter.len()).unwrap_or(u16::MAX),
+        filter: filter.as_ptr().cast::<libc::sock_filter>().cast_mut(),
+    };
+    // SAFETY: the program points to as many instructions as it says, which the kernel only reads.
+    unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0, &raw const program) }
 }
 
 /// Landlock's rules for the mounts of this process, where the kernel has Landlock. They hold over whatever the

@@ -19,13 +19,16 @@ const STAGE: &str = "/run";
 /// Folder on the tmpfs, where it is seen, its mode.
 const PLACES: [(&str, &str, u32); 3] =
     [("work", "/work", 0o755), ("tmp", "/tmp", 0o1777), ("shm", "/dev/shm", 0o1777)];
+/// The quota that a place is made with, before it is known for what: one that is asked for most need not be set.
+const USUAL_BYTES: u64 = 64 << 20;
 /// Inodes beside those that the quota's pages could fill.
 const LEAST_INODES: u64 = 1024;
 const MOST_INODES: u64 = 1 << 16;
 
 /// Mounts an empty scratch whose `/work` belongs to `owner`.
 pub fn mount(owner: Option<u32>) -> Result<(), Failure> {
-    let whole = tmpfs(&[("mode", "0755"), ("size", "64m"), ("nr_inodes", "4096")])?;
+    let (bytes, inodes) = (USUAL_BYTES.to_string(), inodes(USUAL_BYTES, 0).to_string());
+    let whole = tmpfs(&[("mode", "0755"), ("size", &bytes), ("nr_inodes", &inodes)])?;
     move_mount(&whole, "", CWD, STAGE, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
         .attempt(|| "cannot mount the scratch".to_owned())?;
     for (folder, target, mode) in PLACES {
@@ -69,9 +72,16 @@ fn place(
     move_mount(&tree, "", CWD, target, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
 }
 
+fn inodes(bytes: u64, files: usize) -> u64 {
+    (bytes / 16384).clamp(LEAST_INODES, MOST_INODES) + files as u64
+}
+
 /// Sets the quota of a mounted scratch.
 pub fn resize(bytes: u64, files: usize) -> Result<(), Failure> {
-    let inodes = (bytes / 16384).clamp(LEAST_INODES, MOST_INODES) + files as u64;
+    if bytes == USUAL_BYTES && files == 0 {
+        return Ok(());
+    }
+    let inodes = inodes(bytes, files);
     fspick(CWD, STAGE, FsPickFlags::FSPICK_CLOEXEC)
         .and_then(|context| {
             fsconfig_set_string(context.as_fd(), "size", bytes.max(4096).to_string())?;
