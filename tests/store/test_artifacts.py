@@ -64,9 +64,13 @@ def test_an_interrupted_upload_goes_on_where_it_stopped(folder: ArtifactFolder) 
 @pytest.mark.parametrize("sent", [b"x" * len(CONTENT), CONTENT + b"more"])
 def test_a_wrong_content_is_dropped(folder: ArtifactFolder, sent: bytes) -> None:
     key = key_of(CONTENT)
-    with folder.begin(key, 0) as running, pytest.raises(DigestMismatch):
+
+    def send() -> None:
         running.write(sent)
         running.commit()
+
+    with folder.begin(key, 0) as running, pytest.raises(DigestMismatch):
+        send()
     assert folder.offset(key) == 0
     upload(folder, CONTENT)
 
