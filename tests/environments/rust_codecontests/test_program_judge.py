@@ -247,14 +247,3 @@ def test_cancelling_kills_the_program_and_is_passed_on(judging: Judging) -> None
             await task
 
     judging.run(work)
-
-
-def test_a_program_that_computes_is_not_blamed_for_waiting_for_a_core(
-    judging: Judging, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # As on a machine that is so busy that the wall limit comes before the CPU limit.
-    monkeypatch.setattr(problem.Problem, "wall_limit_s", property(lambda judged: judged.time_limit_s / 2))
-    assert name(judge(judging, PROGRAMS["cpu_time_limit"], time_limit=0.5)) == "cpu_time_limit"
-    sleeping = judge(judging, PROGRAMS["wall_time_limit"], time_limit=0.5)
-    assert name(sleeping) == "wall_time_limit"
-    assert sleeping.details["failing_test"]["wall_s"] < 5

@@ -39,12 +39,14 @@ class Scripted:
     def close(self) -> None:
         pass
 
-    def run_tests(self, _: Sequence[str], tests: Sequence[Any], **__: object) -> Sequence[SimpleNamespace]:
+    def run_tests(
+        self, _: Sequence[str], tests: Sequence[Any], *, limits: str, **__: object
+    ) -> Sequence[SimpleNamespace]:
         outcomes = []
         for index, test in enumerate(tests):
             if self.leave_out(len(self.asked)):
                 continue
-            self.asked.append(test)
+            self.asked.append(test + limits.encode())
             termination, cpu_s, accepted = self.answers[test].pop(0)
             result = SimpleNamespace(termination=termination, cpu_s=cpu_s, exit_code=0, stdout=b"")
             outcomes.append(SimpleNamespace(index=index, result=result, accepted=accepted))
@@ -56,6 +58,7 @@ class Scripted:
 @pytest.fixture(autouse=True)
 def _tests_are_their_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scorer_launcher, "TestCase", lambda stdin, _: stdin)
+    monkeypatch.setattr(problem.Problem, "limits", lambda *_, patient: " patiently" if patient else "")
 
 
 def run(
@@ -76,6 +79,11 @@ def run(
     return [test.number for test in done], done[-1].accepted, sandbox.asked
 
 
+def test_only_waiting_meets_the_patient_wall_limit() -> None:
+    judged, _ = row.parse(make_row(time_limit=2))
+    assert (judged.time_limit_s, judged.wall_limit_s, judged.patient_wall_limit_s) == (2.0, 5.0, 50.0)
+
+
 def test_every_test_is_run_once_when_all_pass(rust: Toolchain) -> None:
     assert run(rust, PASS, PASS, PASS, PASS) == ([1, 2, 3, 4], True, [b"1", b"2", b"3", b"4"])
 
@@ -87,12 +95,12 @@ def test_nothing_is_run_after_a_failure(rust: Toolchain) -> None:
 def test_a_starved_test_is_tried_again_and_the_others_follow(rust: Toolchain) -> None:
     numbers, accepted, asked = run(rust, PASS, [STARVED, PASS], PASS, [STARVED, PASS])
     assert (numbers, accepted) == ([1, 2, 3, 4], True)
-    assert asked == [b"1", b"2", b"2", b"3", b"4", b"4"]
+    assert asked == [b"1", b"2", b"2 patiently", b"3", b"4", b"4 patiently"]
 
 
 @pytest.mark.parametrize("second", [STARVED, TOO_SLOW, WRONG])
 def test_the_second_try_of_a_starved_test_decides(rust: Toolchain, second: Answer) -> None:
-    assert run(rust, PASS, [STARVED, second], PASS) == ([1, 2], False, [b"1", b"2", b"2"])
+    assert run(rust, PASS, [STARVED, second], PASS) == ([1, 2], False, [b"1", b"2", b"2 patiently"])
 
 
 @pytest.mark.parametrize("answer", [ASLEEP, TOO_SLOW, WRONG])
