@@ -34,6 +34,8 @@ pub mod slots;
 #[cfg(feature = "launcher")]
 pub mod spawn;
 #[cfg(feature = "launcher")]
+pub mod stream;
+#[cfg(feature = "launcher")]
 pub mod termination;
 #[cfg(feature = "launcher")]
 pub mod tree;

@@ -7,9 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::io::Errno;
-use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 
 use crate::cgroup::{Allowance, Baseline};
 use crate::error::{Doing, Error};
@@ -17,6 +15,7 @@ use crate::keeper::Keeper;
 use crate::limits::Limits;
 use crate::memfd;
 use crate::protocol::{Ended, FromRun, RunOrder, ToRun, receive, send};
+use crate::stream::{Stream, pipe};
 use crate::termination::{Facts, Termination};
 use crate::tree::{self, Sample};
 
@@ -66,10 +65,6 @@ const LONGEST_WATCH: Duration = Duration::from_millis(50);
 const TOUCHED_BYTES_PER_S: u64 = 8 << 30;
 /// A file takes whole pages of the scratch, and some for its name.
 const FILE_ROOM_BYTES: u64 = 8192;
-const PIPE_BYTES: usize = 256 << 10;
-const CHUNK_BYTES: usize = 16 << 10;
-/// Chunks read before the clocks are looked at again.
-const CHUNKS_AT_ONCE: usize = 64;
 
 /// Runs a program in the place of a keeper, on a core.
 pub fn execute(keeper: &Keeper, core: u32, program: &Program<'_>) -> Result<Record, Error> {
@@ -127,14 +122,6 @@ pub fn execute(keeper: &Keeper, core: u32, program: &Program<'_>) -> Result<Reco
     watch.until_the_end()
 }
 
-fn pipe() -> Result<(OwnedFd, OwnedFd), Error> {
-    let (reader, writer) = pipe_with(PipeFlags::CLOEXEC).doing("make a pipe")?;
-    fcntl_setfl(&reader, OFlags::NONBLOCK).doing("make a pipe")?;
-    // A wish: users other than root have a quota of these.
-    let _ = fcntl_setpipe_size(&reader, PIPE_BYTES);
-    Ok((reader, writer))
-}
-
 /// `CLOCK_MONOTONIC`, on which the init of a run dates its reports too.
 fn now() -> Duration {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
@@ -146,56 +133,6 @@ pub fn wait_readable(descriptor: BorrowedFd<'_>) {
     let mut sources = [PollFd::from_borrowed_fd(descriptor, PollFlags::IN)];
     let timeout = Timespec::try_from(PATIENCE).ok();
     let _ = rustix::io::retry_on_intr(|| poll(&mut sources, timeout.as_ref()));
-}
-
-/// A stream of a program's output, of which a part is kept.
-struct Stream {
-    reader: Option<OwnedFd>,
-    kept: Vec<u8>,
-    total_bytes: u64,
-    limit_bytes: u64,
-}
-
-impl Stream {
-    fn new(reader: OwnedFd, limit_bytes: u64) -> Self {
-        Self { reader: Some(reader), kept: Vec::new(), total_bytes: 0, limit_bytes }
-    }
-
-    fn exceeded(&self) -> bool {
-        self.total_bytes > self.limit_bytes
-    }
-
-    /// Reads what is there, up to a share.
-    fn drain(&mut self) -> Result<(), Error> {
-        let mut chunk = [0_u8; CHUNK_BYTES];
-        for _ in 0..CHUNKS_AT_ONCE {
-            let Some(reader) = &self.reader else { return Ok(()) };
-            match rustix::io::retry_on_intr(|| rustix::io::read(reader, &mut chunk)) {
-                Ok(0) => self.reader = None,
-                Ok(length) => {
-                    let room = self.limit_bytes.saturating_sub(self.total_bytes);
-                    let keep = usize::try_from(room).unwrap_or(usize::MAX).min(length);
-                    self.kept.extend_from_slice(&chunk[..keep]);
-                    self.total_bytes += length as u64;
-                }
-                Err(Errno::AGAIN) => return Ok(()),
-                Err(error) => return Err(error).doing("read the output of a program"),
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads the rest, after the last process that could write has ended.
-    fn finish(&mut self) -> Result<(), Error> {
-        while self.reader.is_some() {
-            let before = self.total_bytes;
-            self.drain()?;
-            if self.total_bytes == before {
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -254,7 +191,7 @@ impl Watch<'_> {
         let mut sources = Vec::with_capacity(3);
         sources.push(PollFd::new(&self.keeper.socket, PollFlags::IN));
         let streams = [&self.stdout, &self.stderr];
-        let readers = streams.map(|stream| stream.reader.as_ref());
+        let readers = streams.map(|stream| stream.reader());
         sources.extend(readers.iter().flatten().map(|reader| PollFd::new(*reader, PollFlags::IN)));
         let timeout = Timespec::try_from(timeout).map_err(io::Error::other).doing("wait")?;
         match poll(&mut sources, Some(&timeout)) {
@@ -419,8 +356,8 @@ impl Watch<'_> {
         self.facts.status = ended.and_then(|ended| ended.status);
         Ok(Record {
             termination: self.facts.termination(limits),
-            stdout: std::mem::take(&mut self.stdout.kept),
-            stderr: std::mem::take(&mut self.stderr.kept),
+            stdout: self.stdout.take(),
+            stderr: self.stderr.take(),
             cpu: self.facts.cpu,
             wall: self.facts.wall,
             peak_memory_bytes: peak,
