@@ -184,7 +184,7 @@ class Held:
             if self._released.is_set():
                 return step(*arguments)
             loop.call_soon_threadsafe(self.entered.set)
-            self._released.wait(10)
+            self._released.wait(60)
             return step(*arguments)
 
         monkeypatch.setattr(owner, name, held)
@@ -199,7 +199,7 @@ async def test_two_uploads_that_begin_in_one_moment_do_not_mix(
     beginning = Held(monkeypatch, store.ArtifactFolder, "begin")
     first = upload(service, parts(CONTENT))
     await beginning.entered.wait()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(50):
         assert (await refused(upload(service, parts(CONTENT)))).reason == "UPLOAD_BUSY"
     beginning.release()
     await first

@@ -49,6 +49,10 @@ def descendants(ancestor: int) -> set[tuple[int, str]]:
     return found
 
 
+def children_of(parent: int) -> set[int]:
+    return {pid for pid, (its_parent, _) in processes().items() if its_parent == parent}
+
+
 def alive(some: set[tuple[int, str]]) -> set[tuple[int, str]]:
     return some & {(pid, started) for pid, (_, started) in processes().items()}
 
@@ -166,9 +170,9 @@ def test_a_killed_server_takes_everything_with_it(program: Path, slots: Slots) -
 
 
 def test_a_supervisor_that_was_killed_is_the_services_failure(program: Path, slots: Slots) -> None:
-    before = descendants(os.getpid())
+    before, children = descendants(os.getpid()), children_of(os.getpid())
     sandbox = make_sandbox(program, slots)
-    supervisor = min(pid for pid, _ in descendants(os.getpid()) - before)
+    (supervisor,) = children_of(os.getpid()) - children
     failures: list[BaseException] = []
 
     def call() -> None:
