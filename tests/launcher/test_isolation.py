@@ -11,6 +11,8 @@ from scorer_launcher import Mount, RunResult, Sandbox, SandboxError, Slots, Term
 from .conftest import PROGRAM, Run, limits, make_sandbox  # noqa: TID252 -- test files have no absolute name
 
 EPERM, ENOSYS = 1, 38
+#: F_GETLK, F_SETLK, F_SETLKW, those of open file descriptions, F_SETLEASE, F_GETLEASE, F_NOTIFY.
+FCNTL_LOCKS = [5, 6, 7, 36, 37, 38, 1024, 1025, 1026]
 AMD64 = pytest.mark.skipif(os.uname().machine != "x86_64", reason="numbers of system calls of amd64")
 
 
@@ -123,6 +125,11 @@ def test_its_input_cannot_be_changed(run: Run) -> None:
         pytest.param(["317", "1"], EPERM, id="seccomp"),
         pytest.param(["16", "0", str(0x5412)], ENOSYS, id="ioctl-TIOCSTI"),
         pytest.param(["53", "2", "1", "0"], ENOSYS, id="socketpair-inet"),
+        pytest.param(["53", "1", "2", "0"], ENOSYS, id="socketpair-datagram"),
+        pytest.param(["53", "1", "3", "0"], ENOSYS, id="socketpair-raw"),
+        pytest.param(["73", "0", "6"], EPERM, id="flock"),
+        *[pytest.param(["72", "0", str(command)], EPERM, id=f"fcntl-{command}") for command in FCNTL_LOCKS],
+        pytest.param(["302", "1", "7", "0", "0"], EPERM, id="prlimit-of-the-init"),
         pytest.param([str(0x40000000 | 39)], ENOSYS, id="x32-getpid"),
         pytest.param(["9999"], ENOSYS, id="unknown"),
     ],
@@ -134,7 +141,7 @@ def test_system_calls_that_lead_out_are_refused(run: Run, call: list[str], error
 
 @AMD64
 @pytest.mark.parametrize(
-    "call", [["39"], ["24"], ["157", "15", "0"], ["309"]], ids=["getpid", "sched_yield", "prctl", "getcpu"]
+    "call", [["39"], ["24"], ["157", "15", "0"], ["309"], ["53", "1", "5", "0"], ["302", "0", "7", "0", "0"]], ids=["getpid", "sched_yield", "prctl", "getcpu", "socketpair", "prlimit"]
 )
 def test_harmless_system_calls_are_not(run: Run, call: list[str]) -> None:
     assert run("syscall", *call).stdout != f"{-ENOSYS}\n".encode()

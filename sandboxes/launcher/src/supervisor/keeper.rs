@@ -62,8 +62,10 @@ fn join(cgroups: &[OwnedFd]) -> Result<(), Failure> {
 
 fn keep(init: &Init<'_>) -> Result<(), Failure> {
     loop {
+        // The cgroup namespace hides from a program where in the host's tree its own cgroup is.
+        let namespaces = libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWCGROUP;
         // SAFETY: a keeper has one thread.
-        let forked = unsafe { fork(libc::CLONE_NEWPID | libc::CLONE_NEWNS) };
+        let forked = unsafe { fork(namespaces) };
         match forked.attempt(|| "cannot make the namespaces of a run".to_owned())? {
             Forked::Child => init.run(),
             Forked::Parent(child) => {

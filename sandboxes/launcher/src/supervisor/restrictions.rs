@@ -76,7 +76,7 @@ const PRCTLS: [i32; 14] = [
 ];
 
 /// Refused to programs with EPERM.
-const REFUSED: [libc::c_long; 25] = [
+const REFUSED: [libc::c_long; 26] = [
     libc::SYS_socket,
     libc::SYS_connect,
     libc::SYS_bind,
@@ -104,7 +104,28 @@ const REFUSED: [libc::c_long; 25] = [
     libc::SYS_move_mount,
     libc::SYS_mount_setattr,
     libc::SYS_seccomp,
+    // Locks on what all sandboxes see, `/dev/null` for one, would carry bits from one run to another.
+    libc::SYS_flock,
 ];
+
+/// Commands of `fcntl` refused with EPERM: locks and leases (see `flock` above), and notices of changes.
+const REFUSED_FCNTLS: [i32; 9] = [
+    libc::F_GETLK,
+    libc::F_SETLK,
+    libc::F_SETLKW,
+    libc::F_OFD_GETLK,
+    libc::F_OFD_SETLK,
+    libc::F_OFD_SETLKW,
+    libc::F_SETLEASE,
+    libc::F_GETLEASE,
+    libc::F_NOTIFY,
+];
+
+/// The types of unnamed sockets. A datagram socket is not among them: it can come by a name without `bind`, lose
+/// its peer, and then be reached from every run of its sandbox where Landlock does not forbid it.
+const SOCKET_TYPES: [i32; 2] = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET];
+/// The bits of a socket's type that are no flags.
+const SOCKET_TYPE_MASK: u64 = 0xf;
 
 #[rustfmt::skip]
 const ALLOWED: &[libc::c_long] = &[
@@ -113,7 +134,7 @@ const ALLOWED: &[libc::c_long] = &[
     libc::SYS_preadv, libc::SYS_pwritev, libc::SYS_preadv2, libc::SYS_pwritev2, libc::SYS_openat,
     libc::SYS_openat2, libc::SYS_close, libc::SYS_close_range, libc::SYS_fstat, libc::SYS_newfstatat, libc::SYS_statx,
     libc::SYS_statfs, libc::SYS_fstatfs, libc::SYS_lseek, libc::SYS_dup, libc::SYS_dup3, libc::SYS_fcntl,
-    libc::SYS_flock, libc::SYS_fsync, libc::SYS_fdatasync, libc::SYS_sync_file_range, libc::SYS_truncate,
+    libc::SYS_fsync, libc::SYS_fdatasync, libc::SYS_sync_file_range, libc::SYS_truncate,
     libc::SYS_ftruncate, libc::SYS_fallocate, libc::SYS_fadvise64, libc::SYS_readahead, libc::SYS_getdents64,
     libc::SYS_getcwd, libc::SYS_chdir, libc::SYS_fchdir, libc::SYS_renameat2, libc::SYS_mkdirat,
     libc::SYS_unlinkat, libc::SYS_linkat, libc::SYS_symlinkat, libc::SYS_readlinkat, libc::SYS_faccessat,
@@ -217,8 +238,14 @@ fn allowed() -> Result<Rules, seccompiler::BackendError> {
         libc::SYS_prctl,
         equal(0, &mut PRCTLS.into_iter().map(|option| u64::from(option.unsigned_abs())))?,
     );
-    rules.insert(libc::SYS_socketpair, equal(0, &mut [u64::from(libc::AF_UNIX.unsigned_abs())].into_iter())?);
-    // Of another process's limits, only its own exist: a run sees no other. Pid 0 is the caller.
+    let pairs = SOCKET_TYPES.iter().map(|kind| {
+        let is = |argument, mask, value: i32| {
+            let masked = SeccompCmpOp::MaskedEq(mask);
+            SeccompCondition::new(argument, SeccompCmpArgLen::Dword, masked, u64::from(value.unsigned_abs()))
+        };
+        SeccompRule::new(vec![is(0, u64::from(u32::MAX), libc::AF_UNIX)?, is(1, SOCKET_TYPE_MASK, *kind)?])
+    });
+    rules.insert(libc::SYS_socketpair, pairs.collect::<Result<_, _>>()?);
     rules.insert(libc::SYS_prlimit64, Vec::new());
     Ok(rules)
 }
@@ -231,6 +258,14 @@ fn refused() -> Result<Rules, seccompiler::BackendError> {
         SeccompRule::new(vec![SeccompCondition::new(0, SeccompCmpArgLen::Qword, set, flag)?])
     };
     rules.insert(libc::SYS_clone, NEW_NAMESPACES.iter().map(makes).collect::<Result<_, _>>()?);
+    let one = |argument, comparison, value| {
+        SeccompRule::new(vec![SeccompCondition::new(argument, SeccompCmpArgLen::Dword, comparison, value)?])
+    };
+    let lock = |command: &i32| one(1, SeccompCmpOp::Eq, u64::from(command.unsigned_abs()));
+    rules.insert(libc::SYS_fcntl, REFUSED_FCNTLS.iter().map(lock).collect::<Result<_, _>>()?);
+    // The caller's own limits only, which is what pid 0 means: where the server is not root, its init has the
+    // program's user, and a program that took its descriptors away would look like a fault of the service.
+    rules.insert(libc::SYS_prlimit64, vec![one(0, SeccompCmpOp::Ne, 0)?]);
     Ok(rules)
 }
 
