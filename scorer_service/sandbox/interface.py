@@ -4,7 +4,7 @@ The data (Limits, RunResult, Checker and so on) is that of `scorer_launcher`; ba
 isolate, not in what they report.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 import scorer_launcher
@@ -51,8 +51,13 @@ class SandboxBackend(Protocol):
     def slot_count(self) -> int:
         """How many programs run at once."""
 
-    def open(self, mounts: Mapping[str, str], environment: Mapping[str, str]) -> Sandbox:
+    def open(
+        self, mounts: Mapping[str, str], environment: Mapping[str, str], copied: Collection[str] = ()
+    ) -> Sandbox:
         """A sandbox that sees `mounts` (path inside -> path of the host, read-only) and nothing else.
+
+        Those of the paths inside that are `copied` are files of which it gets a copy for itself. Submitted
+        programs are due that: two sandboxes that map the same file could tell each other something by it.
 
         Blocks; call it in a thread. Raises scorer_launcher.SandboxError.
         """

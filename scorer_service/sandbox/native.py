@@ -1,7 +1,7 @@
 """The native backend: namespaces, cgroups and seccomp, without a daemon."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import scorer_launcher
 
@@ -28,10 +28,15 @@ class NativeBackend:
         """How many programs run at once."""
         return self._slots.count
 
-    def open(self, mounts: Mapping[str, str], environment: Mapping[str, str]) -> Sandbox:
+    def open(
+        self, mounts: Mapping[str, str], environment: Mapping[str, str], copied: Collection[str] = ()
+    ) -> Sandbox:
         """A sandbox that sees `mounts` and nothing else. Raises scorer_launcher.SandboxError."""
         return scorer_launcher.Sandbox(
-            mounts=[scorer_launcher.Mount(source, target) for target, source in mounts.items()],
+            mounts=[
+                scorer_launcher.Mount(source, target, copy=target in copied)
+                for target, source in mounts.items()
+            ],
             slots=self._slots,
             environment=environment,
         )

@@ -141,7 +141,9 @@ def test_system_calls_that_lead_out_are_refused(run: Run, call: list[str], error
 
 @AMD64
 @pytest.mark.parametrize(
-    "call", [["39"], ["24"], ["157", "15", "0"], ["309"], ["53", "1", "5", "0"], ["302", "0", "7", "0", "0"]], ids=["getpid", "sched_yield", "prctl", "getcpu", "socketpair", "prlimit"]
+    "call",
+    [["39"], ["24"], ["157", "15", "0"], ["309"], ["53", "1", "5", "0"], ["302", "0", "7", "0", "0"]],
+    ids=["getpid", "sched_yield", "prctl", "getcpu", "socketpair", "prlimit"],
 )
 def test_harmless_system_calls_are_not(run: Run, call: list[str]) -> None:
     assert run("syscall", *call).stdout != f"{-ENOSYS}\n".encode()
@@ -269,3 +271,22 @@ def test_a_folder_of_root_is_closed_even_where_it_is_mounted(
         mounts=[Mount(str(program), PROGRAM), Mount(str(secret), "/secret")], slots=slots
     ) as sandbox:
         assert sandbox.run([PROGRAM, "read", "/secret/file"], limits=limits()).stdout == b"PermissionDenied\n"
+
+
+def test_a_copied_file_is_the_sandboxs_own_and_does_not_tell_where_it_was(
+    program: Path, slots: Slots
+) -> None:
+    mounts = [Mount(str(program), PROGRAM), Mount(str(program), "/deep/copy", copy=True)]
+    with Sandbox(mounts=mounts, slots=slots, environment={}) as sandbox:
+        read = sandbox.run(["/deep/copy", "read", "/deep/copy"], limits=limits(output_limit_bytes=64 << 20))
+        mounted = sandbox.run(["/deep/copy", "read", "/proc/self/mountinfo"], limits=limits())
+        written = sandbox.run(["/deep/copy", "write", "/deep/copy", "x"], limits=limits())
+    assert read.stdout == program.read_bytes()
+    assert (b" /program " in mounted.stdout, b"/deep" in mounted.stdout) == (True, False)
+    assert written.stdout != b"ok\n"
+
+
+def test_a_copy_that_cannot_be_made_is_named(slots: Slots) -> None:
+    for source in ("/usr", "/does/not/exist"):
+        with pytest.raises(SandboxError, match=source):
+            Sandbox(mounts=[Mount(source, PROGRAM, copy=True)], slots=slots, environment={})

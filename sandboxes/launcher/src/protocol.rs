@@ -49,13 +49,15 @@ pub struct SandboxSetup {
     pub identity: Identity,
 }
 
-/// A read-only bind.
+/// A read-only bind, or a file that is copied.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct MountSpec {
     /// Path on the host.
     pub source: String,
     /// Absolute path in the sandbox.
     pub target: String,
+    /// Whether the sandbox gets a copy of the file for itself.
+    pub copy: bool,
 }
 
 /// Under which users the programs of a sandbox run.

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Executor
 from typing import Any, TypeVar
 
@@ -23,12 +23,14 @@ class SandboxScope:
         self._sandboxes: list[Sandbox] = []
         self._closed = False
 
-    def open(self, mounts: Mapping[str, str], environment: Mapping[str, str]) -> Sandbox:
+    def open(
+        self, mounts: Mapping[str, str], environment: Mapping[str, str], copied: Collection[str] = ()
+    ) -> Sandbox:
         """Open a sandbox in the scope. Blocks. Raises SandboxError, and SandboxClosed after `close`."""
         with self._lock:
             if self._closed:
                 raise scorer_launcher.SandboxClosed("the work was cancelled before its sandbox was opened")
-        sandbox = self.backend.open(mounts, environment)
+        sandbox = self.backend.open(mounts, environment, copied)
         with self._lock:
             if not self._closed:
                 self._sandboxes.append(sandbox)

@@ -42,7 +42,7 @@ def run_tests(
     The last one is the first failure, where there is one; else it is every test. Raises SandboxError.
     """
     mounts = {**language.run.mounts, language.program: str(program)}
-    sandbox = scope.open(mounts, language.run.environment)
+    sandbox = scope.open(mounts, language.run.environment, [language.program])
     if validator is None:
         checker = judged.checker.to_launcher()
     else:

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -30,10 +30,12 @@ class Recorder(NativeBackend):
         self.opening = threading.Event()
         self.failure: Exception | None = None
 
-    def open(self, mounts: Mapping[str, str], environment: Mapping[str, str]) -> Sandbox:
+    def open(
+        self, mounts: Mapping[str, str], environment: Mapping[str, str], copied: Collection[str] = ()
+    ) -> Sandbox:
         if self.failure is not None:
             raise self.failure
-        self.opened.append(super().open(mounts, environment))
+        self.opened.append(super().open(mounts, environment, copied))
         self.opening.set()
         return self.opened[-1]
 

@@ -57,7 +57,8 @@ impl Limits {
     }
 }
 
-/// A read-only bind of `source` (host path, file or folder) at `target` (absolute path inside).
+/// A read-only bind of `source` (host path, file or folder) at `target` (absolute path inside); with `copy`, a copy
+/// in memory of a file.
 #[pyclass(frozen, module = "scorer_launcher")]
 pub struct Mount(pub MountSpec);
 
@@ -67,7 +68,8 @@ const RESERVED: [&str; 5] = ["work", "tmp", "dev", "run", "proc"];
 #[pymethods]
 impl Mount {
     #[new]
-    fn new(source: std::path::PathBuf, target: std::path::PathBuf) -> PyResult<Self> {
+    #[pyo3(signature = (source, target, *, copy = false))]
+    fn new(source: std::path::PathBuf, target: std::path::PathBuf, copy: bool) -> PyResult<Self> {
         let text = |path: std::path::PathBuf| {
             path.into_os_string()
                 .into_string()
@@ -92,11 +94,12 @@ impl Mount {
         if source.contains('\0') || target.contains('\0') {
             return Err(PyValueError::new_err("a path holds a NUL"));
         }
-        Ok(Self(MountSpec { source, target }))
+        Ok(Self(MountSpec { source, target, copy }))
     }
 
     fn __repr__(&self) -> String {
-        format!("Mount(source={:?}, target={:?})", self.0.source, self.0.target)
+        let copy = if self.0.copy { ", copy=True" } else { "" };
+        format!("Mount(source={:?}, target={:?}{copy})", self.0.source, self.0.target)
     }
 }
 

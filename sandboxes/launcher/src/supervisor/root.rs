@@ -28,6 +28,8 @@ const DESCRIPTOR_LINKS: [(&str, &str); 4] = [
     ("/proc/self/fd/2", "dev/stderr"),
 ];
 
+/// Room for folders and mount points of the private root.
+const ROOT_BYTES: u64 = 4 << 20;
 /// The devices a program may expect anywhere.
 pub const DEVICES: [&str; 5] = ["null", "zero", "full", "urandom", "random"];
 /// Folders on which each run mounts its own scratch.
@@ -40,9 +42,14 @@ pub fn enter(mounts: &[MountSpec]) -> Result<(), Failure> {
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
         .attempt(|| "cannot make the mounts private".to_owned())?;
 
-    // All sources are cloned before anything is covered: from here on their paths do not matter.
-    let binds = mounts
-        .iter()
+    // All sources are cloned or opened before anything is covered: from here on their paths do not matter.
+    let (copied, bound): (Vec<_>, Vec<_>) = mounts.iter().partition(|mount| mount.copy);
+    let copies = copied
+        .into_iter()
+        .map(|mount| opened(&mount.source).map(|file| (mount.target.trim_matches('/'), file)))
+        .collect::<Result<Vec<_>, _>>()?;
+    let binds = bound
+        .into_iter()
         .map(|mount| detached(&mount.source, READ_ONLY).map(|tree| (mount.target.trim_matches('/'), tree)))
         .collect::<Result<Vec<_>, _>>()?;
     let devices = DEVICES
@@ -54,7 +61,8 @@ pub fn enter(mounts: &[MountSpec]) -> Result<(), Failure> {
     // its own before a program starts.
     let proc = detached("/proc", PROC)?;
 
-    let root = tmpfs(&[("mode", "0755"), ("size", "4m")])?;
+    let copied_bytes: u64 = copies.iter().map(|(_, (_, size))| size).sum();
+    let root = tmpfs(&[("mode", "0755"), ("size", &(ROOT_BYTES + copied_bytes).to_string())])?;
     move_mount(&root, "", CWD, cover()?, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
         .attempt(|| "cannot mount the private root".to_owned())?;
     for folder in MOUNT_POINTS {
@@ -62,6 +70,9 @@ pub fn enter(mounts: &[MountSpec]) -> Result<(), Failure> {
     }
     for (target, tree) in &binds {
         attach(&root, target, tree)?;
+    }
+    for (target, (file, size)) in &copies {
+        copy(&root, target, file, *size)?;
     }
     for (target, tree) in &devices {
         attach(&root, target, tree)?;
@@ -116,6 +127,39 @@ fn detached(path: &str, attributes: u64) -> Result<OwnedFd, Failure> {
     set_mount_attributes(tree.as_fd(), attributes, true)
         .attempt(|| format!("cannot make the bind of {path} read-only"))?;
     Ok(tree)
+}
+
+/// A regular file to be copied, and its size.
+fn opened(path: &str) -> Result<(OwnedFd, u64), Failure> {
+    let what = || format!("cannot copy {path}");
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let file = openat(CWD, path, flags, Mode::empty()).attempt(what)?;
+    let status = fstat(&file).attempt(what)?;
+    if !rustix::fs::FileType::from_raw_mode(status.st_mode).is_file() {
+        return Err(Failure { what: format!("{}: it is no regular file", what()), errno: 0 });
+    }
+    Ok((file, u64::try_from(status.st_size).unwrap_or(0)))
+}
+
+/// Copies a file to `target`, with the rights of a program.
+fn copy(root: &OwnedFd, target: &str, source: &OwnedFd, size: u64) -> Result<(), Failure> {
+    let what = || format!("cannot make the copy /{target} in the sandbox");
+    let (parent, name) = split(target);
+    if parent != "." {
+        make_folders(root, parent)?;
+    }
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let file = open_below(root, parent)
+        .and_then(|parent| openat(&parent, name, flags, Mode::from_raw_mode(0o755)))
+        .attempt(what)?;
+    let mut offset = 0;
+    while offset < size {
+        let count = usize::try_from(size - offset).unwrap_or(usize::MAX);
+        if rustix::fs::sendfile(&file, source, Some(&mut offset), count).attempt(what)? == 0 {
+            return Err(Failure { what: format!("{}: it was cut meanwhile", what()), errno: 0 });
+        }
+    }
+    Ok(())
 }
 
 /// A folder of the host that the private root may cover until it takes the host's root's place.
