@@ -23,8 +23,8 @@ demo: setup ## Start a server, score sample submissions, stop it.
 	@$(BIN)/python scripts/demo.py
 
 test: setup ## Run the tests.
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not alone" tests
-	$(BIN)/python -m pytest -m alone tests
+	source scripts/rust_env.sh && $(BIN)/python -m pytest -n auto --dist loadgroup -m "not alone" tests
+	source scripts/rust_env.sh && $(BIN)/python -m pytest -m alone tests
 	source scripts/rust_env.sh && cargo test --quiet --manifest-path sandboxes/launcher/Cargo.toml
 
 lint: setup ## Check style, types, the contract and the stubs.
