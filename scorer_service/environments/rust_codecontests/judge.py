@@ -8,7 +8,13 @@ from typing import Any
 from scorer.v1 import result_pb2, rust_codecontests_pb2
 
 from scorer_service.environments.interface import JudgingFailed, Outcome, StageContext, Verdict
-from scorer_service.environments.rust_codecontests import problem_set, program_judge, submission
+from scorer_service.environments.rust_codecontests import (
+    exclusion,
+    problem,
+    problem_set,
+    program_judge,
+    submission,
+)
 
 
 class SubmissionJudge:
@@ -28,6 +34,7 @@ class SubmissionJudge:
         # One more program than places: while it is compiled or its tests are read, every place has work.
         self._at_once = slot_count + 1
         self._environment_details = environment_details
+        self._exclusion = exclusion.Exclusion()
 
     async def judge(
         self, request: rust_codecontests_pb2.ScoreRustCodecontestsRequest, context: StageContext
@@ -42,7 +49,7 @@ class SubmissionJudge:
             program: rust_codecontests_pb2.RustProgram,
         ) -> program_judge.ProgramOutcome:
             nonlocal done
-            async with places:
+            async with places, self._exclusion.beside():
                 outcome = await self._judge_program(program, context)
             done += 1
             context.report(done, total, "problems")
@@ -51,21 +58,49 @@ class SubmissionJudge:
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(judge_one(program)) for program in request.programs]
+            outcomes = [task.result() for task in tasks]
+            await self._show_public_failures(request, context, outcomes)
         except* JudgingFailed as failures:
             raise failures.exceptions[0] from None
-        return self._outcome([task.result() for task in tasks])
+        return self._outcome(outcomes)
+
+    async def _show_public_failures(
+        self,
+        request: rust_codecontests_pb2.ScoreRustCodecontestsRequest,
+        context: StageContext,
+        outcomes: list[program_judge.ProgramOutcome],
+    ) -> None:
+        """Fill in what the agent is shown of public tests that failed, from runs beside nothing hidden."""
+        places = asyncio.Semaphore(self._at_once)
+
+        async def show(
+            program: rust_codecontests_pb2.RustProgram, outcome: program_judge.ProgramOutcome
+        ) -> None:
+            async with places:
+                arguments = await self._arguments(program, context)
+                failure = await self._programs.show_public_failure(*arguments, outcome.failed_public_test)
+            outcome.result.public_failure.CopyFrom(failure)
+
+        failed = [pair for pair in zip(request.programs, outcomes, strict=True) if pair[1].failed_public_test]
+        if failed:
+            async with self._exclusion.alone(), asyncio.TaskGroup() as group:
+                for program, outcome in failed:
+                    group.create_task(show(program, outcome))
 
     async def _judge_program(
         self, program: rust_codecontests_pb2.RustProgram, context: StageContext
     ) -> program_judge.ProgramOutcome:
+        return await self._programs.judge(*await self._arguments(program, context))
+
+    async def _arguments(
+        self, program: rust_codecontests_pb2.RustProgram, context: StageContext
+    ) -> tuple[bytes, str, problem.Problem, Callable[[], problem.ProblemContent]]:
         problem_id = program.problem_id
         judged = self._problems.problems.get(problem_id)
         if judged is None:
             raise JudgingFailed(f"problem {problem_id!r} is not in this set; was the set changed meanwhile?")
         source = await asyncio.to_thread(_source, program.source, context.artifact)
-        return await self._programs.judge(
-            source, self._compile_profile, judged, lambda: self._problems.read(problem_id)
-        )
+        return source, self._compile_profile, judged, lambda: self._problems.read(problem_id)
 
     def _outcome(self, outcomes: list[program_judge.ProgramOutcome]) -> Outcome:
         solved = sum(outcome.solved for outcome in outcomes)

@@ -37,6 +37,9 @@ class ProgramOutcome:
     details: dict[str, Any] = field(default_factory=dict)
     """As the evaluator may see it; JSON types."""
 
+    failed_public_test: int = 0
+    """Number of the public test that failed, counted from 1; 0 where none did."""
+
     @property
     def solved(self) -> bool:
         """Whether every test passed."""
@@ -99,15 +102,49 @@ class ProgramJudge:
                     source = contents[0].validator_source.encode()
                     validator = await stack.enter_async_context(self._validator(source, judged))
 
-                def run() -> tuple[list[running.JudgedTest], problem.ProblemContent]:
+                def run() -> list[running.JudgedTest]:
                     content = contents[0] if contents else read()
-                    tests = running.run_tests(scope, self._language, program, judged, content, validator)
-                    return tests, content
+                    return running.run_tests(scope, self._language, program, judged, content, validator)
 
-                tests, content = await blocking.run(self._executor, scope, run)
+                tests = await blocking.run(self._executor, scope, run)
             except (scorer_launcher.SandboxError, OSError, problem_set.ProblemSetChanged) as error:
                 raise JudgingFailed(f"problem {judged.problem_id}: {error}") from error
-        return _outcome(judged, compiled, tests, content)
+        return _outcome(judged, compiled, tests)
+
+    async def show_public_failure(
+        self,
+        source: bytes,
+        profile_name: str,
+        judged: problem.Problem,
+        read: Callable[[], problem.ProblemContent],
+        number: int,
+    ) -> rust_codecontests_pb2.PublicTestFailure:
+        """Run a public test that failed once more, for its data to be shown.
+
+        The caller sees to it that no hidden test runs meanwhile. Raises JudgingFailed. Cancelling kills what
+        runs, and waits for it.
+        """
+        async with self._compiler.compiled(source, profile_name) as compiled:
+            if compiled.program is None:
+                raise JudgingFailed(f"a program for {judged.problem_id} compiled, and now it does not")
+            program, scope = compiled.program, blocking.SandboxScope(self._backend)
+
+            def run() -> tuple[running.JudgedTest, problem.Test]:
+                test = read().public_tests[number - 1]
+                return running.run_public_test(scope, self._language, program, judged, test, number), test
+
+            try:
+                shown, test = await blocking.run(self._executor, scope, run)
+            except (scorer_launcher.SandboxError, OSError, problem_set.ProblemSetChanged) as error:
+                raise JudgingFailed(f"problem {judged.problem_id}: {error}") from error
+        return rust_codecontests_pb2.PublicTestFailure(
+            test_number=number,
+            input=test.stdin[:SHOWN_BYTES],
+            expected=test.expected[:SHOWN_BYTES],
+            output=shown.output[:SHOWN_BYTES],
+            stderr=shown.result.stderr[:SHOWN_BYTES],
+            ending=verdicts.in_words(shown.result, judged),
+        )
 
     @contextlib.asynccontextmanager
     async def _validator(self, source: bytes, judged: problem.Problem) -> Any:
@@ -132,25 +169,13 @@ def _outcome(
     judged: problem.Problem,
     compiled: compilation.Compiled,
     tests: list[running.JudgedTest],
-    content: problem.ProblemContent,
 ) -> ProgramOutcome:
     last = tests[-1]
     result = rust_codecontests_pb2.ProblemResult(
         problem_id=judged.problem_id, verdict=verdicts.of_test(last.result, last.accepted)
     )
-    if not last.accepted and last.number <= judged.public_count:
-        shown = content.public_tests[last.number - 1]
-        result.public_failure.CopyFrom(
-            rust_codecontests_pb2.PublicTestFailure(
-                test_number=last.number,
-                input=shown.stdin[:SHOWN_BYTES],
-                expected=shown.expected[:SHOWN_BYTES],
-                output=last.output[:SHOWN_BYTES],
-                stderr=last.result.stderr[:SHOWN_BYTES],
-                ending=verdicts.in_words(last.result, judged),
-            )
-        )
-    return ProgramOutcome(result, _details(judged, compiled, result, tests))
+    failed = last.number if not last.accepted and last.number <= judged.public_count else 0
+    return ProgramOutcome(result, _details(judged, compiled, result, tests), failed)
 
 
 def _details(

@@ -41,19 +41,43 @@ def run_tests(
 
     The last one is the first failure, where there is one; else it is every test. Raises SandboxError.
     """
-    mounts = {**language.run.mounts, language.program: str(program)}
-    sandbox = scope.open(mounts, language.run.environment, [language.program])
     if validator is None:
         checker = judged.checker.to_launcher()
     else:
         checking = scope.open({VALIDATOR_PROGRAM: str(validator)}, {})
         checker = scope.backend.special_checker(checking, [VALIDATOR_PROGRAM], _VALIDATOR_LIMITS)
-    run = _Run(sandbox, language.run, judged, checker, scope.backend.slot_count)
+    run = _open(scope, language, program, judged, checker)
     tests = run.until_failure(content.public_tests, first_number=1, keep_output=True)
     if all(test.accepted for test in tests):
         first_number = len(tests) + 1
         tests += run.until_failure(content.hidden_tests, first_number=first_number, keep_output=False)
     return tests
+
+
+def run_public_test(
+    scope: blocking.SandboxScope,
+    language: toolchain.Toolchain,
+    program: Path,
+    judged: problem.Problem,
+    test: problem.Test,
+    number: int,
+) -> JudgedTest:
+    """Run one public test for its output; whether it is accepted is not asked. Raises SandboxError."""
+    run = _open(scope, language, program, judged, scorer_launcher.Checker.exact())
+    (shown,) = run.batch([test], number, keep_output=True)
+    return shown
+
+
+def _open(
+    scope: blocking.SandboxScope,
+    language: toolchain.Toolchain,
+    program: Path,
+    judged: problem.Problem,
+    checker: scorer_launcher.Checker,
+) -> "_Run":
+    mounts = {**language.run.mounts, language.program: str(program)}
+    sandbox = scope.open(mounts, language.run.environment, [language.program])
+    return _Run(sandbox, language.run, judged, checker, scope.backend.slot_count)
 
 
 @dataclass(frozen=True)
@@ -71,7 +95,7 @@ class _Run:
         done: list[JudgedTest] = []
         while len(done) < len(tests):
             number = first_number + len(done)
-            found = self._try(tests[len(done) :], number, keep_output)
+            found = self.batch(tests[len(done) :], number, keep_output)
             if not found or found[0].number != number:
                 raise scorer_launcher.SandboxError(f"test {number} was not run, though none had failed")
             for position, test in enumerate(found):
@@ -79,15 +103,16 @@ class _Run:
                     break
                 if _waited_for_a_core(test.result, self.judged):
                     index = test.number - first_number
-                    (test,) = self._try(tests[index : index + 1], test.number, keep_output, patient=True)
+                    (test,) = self.batch(tests[index : index + 1], test.number, keep_output, patient=True)
                 done.append(test)
                 if not test.accepted:
                     return done
         return done
 
-    def _try(
+    def batch(
         self, tests: Sequence[problem.Test], first_number: int, keep_output: bool, *, patient: bool = False
     ) -> list[JudgedTest]:
+        """Tests in parallel, as many as ran before one failed."""
         command = self.command
         limits = self.judged.limits(command.process_limit, command.scratch_limit_bytes, patient=patient)
         if self.judged.input_file or self.judged.output_file:

@@ -35,6 +35,15 @@ def judge(judging: Judging, source: str, **changes: Any) -> program_judge.Progra
     return judging.run(lambda judge: judge.judge(source.encode(), "embedded", judged, reader(content)))
 
 
+def public_failure(judging: Judging, source: str, **changes: Any) -> rust_codecontests_pb2.PublicTestFailure:
+    judged, content = row.parse(make_row(**changes))
+    number = judge(judging, source, **changes).failed_public_test
+    assert number
+    return judging.run(
+        lambda judge: judge.show_public_failure(source.encode(), "embedded", judged, reader(content), number)
+    )
+
+
 def name(outcome: program_judge.ProgramOutcome) -> str:
     return verdicts.short_name(outcome.result.verdict)
 
@@ -69,7 +78,7 @@ def test_an_exit_code_other_than_zero_is_a_runtime_error(judging: Judging) -> No
     source = READ + 'fn main() { println!("{}", sum()); std::process::exit(1); }'
     outcome = judge(judging, source)
     assert name(outcome) == "runtime_error"
-    assert outcome.result.public_failure.ending == "exit code 1"
+    assert public_failure(judging, source).ending == "exit code 1"
 
 
 def test_an_endless_recursion_is_a_runtime_error_or_a_memory_limit(judging: Judging) -> None:
@@ -85,7 +94,7 @@ def test_a_public_failure_is_shown_with_all_its_data(judging: Judging) -> None:
     source = READ + 'fn main() { let s = sum(); eprintln!("debug"); println!("{}", s + 1); }'
     public = {"input": ["0 0\n", "1 2\n"], "output": ["1\n", "3\n"]}
     outcome = judge(judging, source, public_tests=public)
-    failure = outcome.result.public_failure
+    failure = public_failure(judging, source, public_tests=public)
     assert (failure.test_number, failure.input, failure.expected) == (2, b"1 2\n", b"3\n")
     assert (failure.output, failure.stderr, failure.ending) == (b"4\n", b"debug\n", "exit code 0")
     assert outcome.details["failing_test"]["kind"] == "public"
@@ -94,8 +103,7 @@ def test_a_public_failure_is_shown_with_all_its_data(judging: Judging) -> None:
 def test_a_public_failure_is_cut_at_4_kib(judging: Judging) -> None:
     source = READ + 'fn main() { let s = read(); print!("{s}{s}"); eprint!("{s}{s}"); }'
     long = "1 " * 4000 + "\n"
-    outcome = judge(judging, source, public_tests={"input": [long], "output": [long]})
-    failure = outcome.result.public_failure
+    failure = public_failure(judging, source, public_tests={"input": [long], "output": [long]})
     assert {len(part) for part in (failure.input, failure.expected, failure.output, failure.stderr)} == {4096}
 
 
