@@ -18,7 +18,7 @@ from prometheus_client import CollectorRegistry, GCCollector, Info, PlatformColl
 import scorer_service
 from scorer_service.api.registry import EnvironmentRegistry, Readiness
 from scorer_service.api.server import ApiServer
-from scorer_service.configuration import Configuration, host_and_port
+from scorer_service.configuration import Configuration, ConfigurationError, host_and_port
 from scorer_service.environments.discovery import create_environment, environment_names
 from scorer_service.environments.interface import NotServing
 from scorer_service.environments.settings import EnvironmentSettings
@@ -42,7 +42,12 @@ class StateDirBusy(Exception):
 
 
 def run(configuration: Configuration) -> None:
-    """Serve until SIGTERM or SIGINT. Raises ListenError, MetricsListenError, StateDirBusy, SandboxError."""
+    """Serve until SIGTERM or SIGINT.
+
+    Raises ConfigurationError, ListenError, MetricsListenError, StateDirBusy, SandboxError.
+    """
+    if configuration.problem_set is not None and not configuration.problem_set.is_file():
+        raise ConfigurationError(f"problem_set must be a file, and {configuration.problem_set} is none")
     os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
     with _state_dir(configuration.state_dir):
         asyncio.run(_serve(configuration))
@@ -134,10 +139,11 @@ class Server:
 
     async def stop(self) -> None:
         """Drain: refuse, let the running jobs end, put the rest back, give everything back."""
-        log.info(
-            "draining: running submissions have %.0f s to end, the others stay in the queue",
-            self._configuration.drain_grace_s,
-        )
+        if self._tasks:
+            log.info(
+                "draining: running submissions have %.0f s to end, the others stay in the queue",
+                self._configuration.drain_grace_s,
+            )
         for name in self._environments:
             await self._registry.set_readiness(name, Readiness.DRAINING)
         await self._scheduler.drain(self._configuration.drain_grace_s)
@@ -151,7 +157,8 @@ class Server:
         if self._endpoint is not None:
             await asyncio.to_thread(self._endpoint.close)
         self._database.close()
-        log.info("stopped")
+        if self._tasks:
+            log.info("stopped")
 
     def _settings(self, name: str) -> EnvironmentSettings:
         cache_dir = self._configuration.state_dir / "cache" / name

@@ -1,6 +1,7 @@
 """The gRPC server: its options, its services, its interceptors."""
 
 import contextlib
+import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -95,6 +96,7 @@ class ApiServer:
     async def start(self, address: str) -> int:
         """Listen; answers with the port. Raises ListenError."""
         with _listen_errors(address):
+            _try_address(address)
             port = self._server.add_insecure_port(address)
         await self._server.start()
         return port
@@ -116,11 +118,20 @@ def _services() -> Iterator[ServiceDescriptor]:
         yield from module.DESCRIPTOR.services_by_name.values()
 
 
+def _try_address(address: str) -> None:
+    """Bind once by hand: gRPC tells its reason to standard error only. Raises OSError."""
+    host, _, port = address.rpartition(":")
+    host = host.strip("[]")
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind((host, int(port)))
+
+
 @contextlib.contextmanager
 def _listen_errors(address: str) -> Iterator[None]:
     try:
         yield
-    except RuntimeError as error:
+    except (OSError, RuntimeError) as error:
         raise ListenError(
             f"cannot listen on {address}: another server may be running there, or the address is not of this "
             "machine; choose another with --listen HOST:PORT"

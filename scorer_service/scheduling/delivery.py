@@ -54,7 +54,9 @@ class Delivery:
         if stages.cancelled():
             log.warning("%s: the lease is void, the work was dropped", self._lease.job_id)
         elif (error := stages.exception()) is None:
-            await self._store(stages.result())
+            outcome = stages.result()
+            await self._store(outcome)
+            log.info("%s: %s, %s", self._lease.job_id, outcome.verdict.value, outcome.summary)
         elif isinstance(error, JudgingFailed):
             log.error("%s: judging failed: %s", self._lease.job_id, error)
             await self._tools.queue.fail(self._lease, str(error)[:FAILURE_TEXT_LIMIT])

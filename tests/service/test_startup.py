@@ -64,6 +64,7 @@ def test_two_servers_never_share_a_state_folder(server: ServerProcess, tmp_path:
         (["--listen", "localhost"], "HOST:PORT"),
         (["--slots", "-1"], "from 0 to"),
         (["--config", "/nonexistent.toml"], "/nonexistent.toml"),
+        (["--problem-set", "/nonexistent.jsonl"], "must be a file"),
     ],
 )
 def test_a_wrong_setting_is_named_with_what_is_right(

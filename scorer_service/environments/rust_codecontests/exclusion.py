@@ -2,8 +2,8 @@
 
 Sandboxes keep programs from talking to each other, but not perfectly: how busy a core is, or how many
 processes the machine has, can be seen from each. A hidden run could tell a public run of the same agent
-something by it, and what the public run prints is shown. So what is shown comes from runs beside which nothing
-hidden runs.
+something by it, and what the public run prints is shown. So what is shown comes from runs beside which
+nothing hidden runs.
 """
 
 import asyncio

@@ -113,7 +113,10 @@ def test_the_local_checker_judges_as_the_server_does(
     assert "absent: no program" in said
     assert "special: passes 1 public tests" in said
     assert "files: passes 1 public tests" in said
-    assert check(folder, "right").splitlines() == ["right: passes 1 public tests"]
+    assert check(folder, "right").splitlines() == [
+        "right: passes 1 public tests",
+        "1 of 1 programs pass their public tests",
+    ]
 
 
 CHECKERS: dict[str, tuple[dict[str, Any], scorer_launcher.Checker]] = {

@@ -37,7 +37,9 @@ class ScorerError(Exception):
 
     def __str__(self) -> str:
         lines = [f"{self.message} ({self.reason or self.code.name})"]
-        lines += (f"{violation.field}: {violation.description}" for violation in self.field_violations)
+        violations = (f"{violation.field}: {violation.description}" for violation in self.field_violations)
+        # A server's message has the first of them already, for those who see nothing else.
+        lines += (violation for violation in violations if violation not in self.message)
         return "\n  ".join(lines)
 
 

@@ -95,8 +95,8 @@ class Limits:
 class Mount:
     """A read-only bind of `source` (host path, file or folder) at `target` (absolute path inside).
 
-    With `copy`, a copy in memory of a file: programs of other sandboxes share nothing with it, not even its pages, by
-    which they could wake each other, and it does not tell where it was on the host.
+    With `copy`, a copy in memory of a file: programs of other sandboxes share nothing with it, not even its
+    pages, by which they could wake each other, and it does not tell where it was on the host.
     """
 
     def __new__(cls, source: str, target: str, *, copy: bool = False) -> Self: ...

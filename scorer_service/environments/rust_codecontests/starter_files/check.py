@@ -22,6 +22,9 @@ NUMBER = re.compile(rb"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+
 INTEGER = re.compile(rb"[+-]?(?:0|[1-9][0-9]*)")
 
 
+NO_RUSTC = "rustc is not in PATH, or does not run; install Rust (or set RUSTUP_HOME) to test locally"
+
+
 def tokens_match(expected: bytes, output: bytes, checker: dict[str, Any]) -> bool:
     """Whether two tokens are the same to a checker."""
     if expected.lower() == output.lower():
@@ -66,7 +69,7 @@ def compile_rust(source: Path, program: Path, flags: list[str]) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError:
-        sys.exit("rustc is not in PATH; install Rust to test locally")
+        sys.exit(NO_RUSTC)
     return "" if done.returncode == 0 else done.stderr.strip() or "rustc failed"
 
 
@@ -148,18 +151,34 @@ def judge(problem: dict[str, Any], flags: list[str]) -> str:
             else:
                 right = accepts(checker, expected_file.read_bytes(), output)
             if not right:
-                return f"test {number}: wrong answer\n{output[:400].decode(errors='replace')}"
+                return f"test {number}: wrong answer\n{comparison(stdin_file, expected_file, output)}"
     return f"passes {problem['public_tests']} public tests"
 
 
+def comparison(stdin_file: Path, expected_file: Path, output: bytes) -> str:
+    """Input, expected output and output of a test, each cut."""
+    parts = (("input", stdin_file.read_bytes()), ("expected", expected_file.read_bytes()), ("output", output))
+    return "\n".join(f"  {name}:\n{text[:400].decode(errors='replace').rstrip()}" for name, text in parts)
+
+
 def main() -> None:
-    """Judge the named programs, or all."""
+    """Judge the named programs, or all; the exit status is 0 where every one passes."""
+    try:
+        subprocess.run(["rustc", "--version"], capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        sys.exit(NO_RUSTC)
     listing = json.loads((HERE / "problems.json").read_text())
     known = {problem["id"]: problem for problem in listing["problems"]}
+    passed = count = 0
     for problem_id in sys.argv[1:] or known:
         if problem_id not in known:
             sys.exit(f"there is no problem {problem_id!r}; problems.json lists them")
-        print(f"{problem_id}: {judge(known[problem_id], listing['rustc_flags'])}", flush=True)
+        verdict = judge(known[problem_id], listing["rustc_flags"])
+        print(f"{problem_id}: {verdict}", flush=True)
+        count += 1
+        passed += verdict.startswith("passes")
+    print(f"{passed} of {count} programs pass their public tests")
+    sys.exit(0 if passed == count else 1)
 
 
 if __name__ == "__main__":

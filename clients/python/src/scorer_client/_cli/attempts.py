@@ -3,10 +3,10 @@
 import argparse
 from datetime import timedelta
 
-from scorer_client._attempts import Attempt, ScoreLogEntry
+from scorer_client._attempts import Attempt, ScoreLogEntry, ScorePolicy
 from scorer_client._cli.exit_status import ExitStatus
 from scorer_client._cli.json_output import json_document
-from scorer_client._cli.options import client_of, json_option
+from scorer_client._cli.options import client_of, evaluator_key_of, json_option
 from scorer_client._cli.rust_report import score_words, verdict_words
 from scorer_client._cli.terminal import printable, say, table
 
@@ -41,7 +41,7 @@ def _create(arguments: argparse.Namespace) -> ExitStatus:
     if arguments.json:
         print(json_document(created))
         return ExitStatus.OK
-    print(_description(created.attempt))
+    print(_description(created.attempt, has_key=True))
     print(f"evaluator key: {printable(created.evaluator_key)}")
     say("keep the evaluator key: it is not shown again (set SCORER_EVALUATOR_KEY to use it)")
     return ExitStatus.OK
@@ -50,14 +50,22 @@ def _create(arguments: argparse.Namespace) -> ExitStatus:
 def _show(arguments: argparse.Namespace) -> ExitStatus:
     with client_of(arguments) as client:
         attempt = client.get_attempt(arguments.attempt)
-    print(json_document(attempt) if arguments.json else _description(attempt))
+    print(
+        json_document(attempt)
+        if arguments.json
+        else _description(attempt, has_key=evaluator_key_of(arguments) is not None)
+    )
     return ExitStatus.OK
 
 
 def _close(arguments: argparse.Namespace) -> ExitStatus:
     with client_of(arguments) as client:
         attempt = client.close_attempt(arguments.attempt)
-    print(json_document(attempt) if arguments.json else _description(attempt))
+    print(
+        json_document(attempt)
+        if arguments.json
+        else _description(attempt, has_key=evaluator_key_of(arguments) is not None)
+    )
     return ExitStatus.OK
 
 
@@ -85,7 +93,8 @@ def _row(entry: ScoreLogEntry) -> tuple[str, ...]:
     )
 
 
-def _description(attempt: Attempt) -> str:
+def _description(attempt: Attempt, *, has_key: bool) -> str:
+    hidden = attempt.policy is ScorePolicy.HIDDEN and not has_key
     lines = [
         ("attempt", attempt.attempt_id),
         ("environment", attempt.environment),
@@ -93,7 +102,7 @@ def _description(attempt: Attempt) -> str:
         ("created", attempt.created_at.isoformat(sep=" ", timespec="seconds")),
         ("closed", attempt.closed_at.isoformat(sep=" ", timespec="seconds") if attempt.closed_at else "no"),
         ("scorings", str(attempt.score_count)),
-        ("final score", score_words(attempt.final_score)),
+        ("final score", "hidden; the evaluator key shows it" if hidden else score_words(attempt.final_score)),
     ]
     if attempt.label:
         lines.append(("label", attempt.label))

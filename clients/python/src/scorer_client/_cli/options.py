@@ -45,11 +45,16 @@ def server_of(arguments: argparse.Namespace) -> str:
     return str(getattr(arguments, "server", None) or os.environ.get("SCORER_SERVER") or DEFAULT_TARGET)
 
 
+def evaluator_key_of(arguments: argparse.Namespace) -> str | None:
+    """The evaluator key that was given; None for none."""
+    return getattr(arguments, "key", None) or os.environ.get("SCORER_EVALUATOR_KEY")
+
+
 def client_of(arguments: argparse.Namespace, on_retry: Callable[[Retry], None] | None = None) -> ScorerClient:
     """The client of a command."""
     return ScorerClient(
         server_of(arguments),
-        evaluator_key=getattr(arguments, "key", None) or os.environ.get("SCORER_EVALUATOR_KEY"),
+        evaluator_key=evaluator_key_of(arguments),
         retry_policy=_RETRY_POLICY,
         on_retry=on_retry,
     )

@@ -146,6 +146,8 @@ class ProgressLines(_Shown):
 
     def show_retry(self, retry: Retry) -> None:
         """Writes a line for the first failure in a row, and then for ever fewer."""
+        # The next state is news again: it says that there is a connection.
+        self._last = None
         if retry.failure_count & (retry.failure_count - 1) == 0:
             self._write(_retry_line(retry) + "\n")
 

@@ -4,7 +4,7 @@ import argparse
 
 from scorer_client._cli.options import server_of
 from scorer_client._cli.terminal import say
-from scorer_client._errors import DeadlinePassed, Overloaded, ScorerError, Unreachable
+from scorer_client._errors import AccessDenied, DeadlinePassed, Overloaded, ScorerError, Unreachable
 
 
 def explain(error: ScorerError, arguments: argparse.Namespace) -> None:
@@ -17,7 +17,9 @@ def explain(error: ScorerError, arguments: argparse.Namespace) -> None:
         )
     else:
         say(str(error))
-    if isinstance(error, Overloaded):
+    if isinstance(error, AccessDenied):
+        say("give the evaluator key, which `attempt create` showed, by --key or SCORER_EVALUATOR_KEY")
+    elif isinstance(error, Overloaded):
         say("the server takes no more work for now: try again later")
     elif isinstance(error, Unreachable | DeadlinePassed) and error.request_id:
         again = f"the same command with --request-id {error.request_id}"
