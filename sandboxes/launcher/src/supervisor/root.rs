@@ -43,8 +43,8 @@ pub fn enter(mounts: &[MountSpec]) -> Result<(), Failure> {
         .attempt(|| "cannot make the mounts private".to_owned())?;
 
     // All sources are cloned or opened before anything is covered: from here on their paths do not matter.
-    let (copied, bound): (Vec<_>, Vec<_>) = mounts.iter().partition(|mount| mount.copy);
-    let copies = copied
+    let (in_memory, bound): (Vec<_>, Vec<_>) = mounts.iter().partition(|mount| mount.copy);
+    let copies = in_memory
         .into_iter()
         .map(|mount| opened(&mount.source).map(|file| (mount.target.trim_matches('/'), file)))
         .collect::<Result<Vec<_>, _>>()?;
