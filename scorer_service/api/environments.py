@@ -3,12 +3,15 @@
 import asyncio
 from collections.abc import AsyncIterator
 
+import grpc
 from scorer.v1 import environment_pb2, environment_pb2_grpc
 
 import scorer_service
+from scorer_service.api.errors import ApiError
 from scorer_service.api.interceptors.around import Context
 from scorer_service.api.messages import environment as environment_message
 from scorer_service.api.registry import CONTRACT_ENVIRONMENTS, EnvironmentRegistry
+from scorer_service.environments.interface import NotServing
 from scorer_service.scheduling.scheduler import Scheduler
 from scorer_service.store.interface import JobQueue
 
@@ -37,7 +40,16 @@ class EnvironmentServicer(environment_pb2_grpc.EnvironmentServiceServicer):
     ) -> AsyncIterator[environment_pb2.GetStarterResponse]:
         """The files of a starter, piece by piece."""
         environment = self._registry.served(request.environment)
-        for file in await asyncio.to_thread(environment.starter):
+        try:
+            files = await asyncio.to_thread(environment.starter)
+        except NotServing as error:
+            reason = self._registry.not_serving_reason(environment.name) or str(error)
+            raise ApiError(
+                grpc.StatusCode.UNAVAILABLE,
+                "ENVIRONMENT_NOT_SERVING",
+                f"{environment.name} has no starter now: {reason}",
+            ) from None
+        for file in files:
             for begin in range(0, max(1, len(file.content)), CHUNK_LIMIT_BYTES):
                 end = begin + CHUNK_LIMIT_BYTES
                 yield environment_pb2.GetStarterResponse(

@@ -11,6 +11,7 @@ from scripted_service import Service
 
 import scorer_service
 from scorer_service.api.registry import Readiness
+from scorer_service.environments.interface import NotServing
 
 PIECE = 1 << 20
 
@@ -115,3 +116,17 @@ async def test_a_starter_that_is_not_here_is_told_why(
     found = await refused(rest(environments(service).GetStarter(asked)))
     assert (found.code, found.reason) == (code, reason)
     assert found.metadata_bytes < 8 << 10
+
+
+async def test_a_starter_that_cannot_be_made_says_why(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise NotServing("not started")
+
+    monkeypatch.setattr(service.environment, "starter", fail)
+    await service.registry.set_readiness("rust_codecontests", Readiness.FAILED, "no rustc: install Rust")
+    asked = environment_pb2.GetStarterRequest(environment="rust_codecontests")
+    found = await refused(environments(service).GetStarter(asked).read())
+    assert (found.code, found.reason) == (grpc.StatusCode.UNAVAILABLE, "ENVIRONMENT_NOT_SERVING")
+    assert "install Rust" in found.message
