@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import dataclasses
 import fcntl
 import logging
 import os
@@ -236,11 +235,3 @@ def _metrics_registry(configuration: Configuration) -> CollectorRegistry:
         }
     )
     return registry
-
-
-def describe_settings(configuration: Configuration) -> str:
-    """The settings in effect, a line each."""
-    return "\n".join(
-        f"{setting.name} = {getattr(configuration, setting.name)}"
-        for setting in dataclasses.fields(configuration)
-    )
