@@ -7,6 +7,8 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# torch lives apart from the service: submitted Python must not find the service's own packages beside it.
+TORCH_VENV := .venv-torch
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 PROBLEMS := scorer_service/environments/rust_codecontests/problems
 LAUNCHER_SOURCES := $(shell find sandboxes/launcher -name target -prune -o -type f \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' -o -name '*.py*' \) -not -path '*/__pycache__/*' -print)
@@ -17,7 +19,7 @@ PROBLEM_SOURCES := $(shell find $(PROBLEMS) -type f -not -path '*/__pycache__/*'
 help: ## List what can be made.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
 
-setup: $(VENV)/.problems ## Make the virtual environment, build the Rust crate and the problem set.
+setup: $(VENV)/.problems $(TORCH_VENV)/.ready ## Make the virtual environments, build the Rust crate and the problem set.
 
 demo: setup ## Start a server, score sample submissions, stop it.
 	@$(BIN)/python scripts/demo.py
@@ -52,7 +54,7 @@ problems: $(VENV)/.packages ## Make the embedded problem set, and pin it by new 
 	$(BIN)/scorer problems build --update
 
 clean: ## Remove everything that was made, but not the state of servers.
-	rm -rf $(VENV) .venv-stubs .demo sandboxes/launcher/target scorer_service/environments/rust_codecontests/problem_set
+	rm -rf $(VENV) $(TORCH_VENV) .venv-stubs .demo sandboxes/launcher/target scorer_service/environments/rust_codecontests/problem_set
 
 # Versions and hashes of everything from outside. The packages of this repository come after it, without
 # dependencies and without build isolation, so that nothing unpinned is fetched.
@@ -60,6 +62,11 @@ $(VENV)/.requirements: requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed, this is " + sys.version) if sys.version_info < (3, 11) else None'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) install --require-hashes --requirement requirements.txt
+	touch $@
+
+$(TORCH_VENV)/.ready: $(VENV)/.requirements sandboxes/python/requirements.txt
+	$(BIN)/uv venv --quiet --allow-existing --python $(BIN)/python $(TORCH_VENV)
+	$(BIN)/uv pip sync --quiet --compile-bytecode --require-hashes --python $(TORCH_VENV)/bin/python sandboxes/python/requirements.txt
 	touch $@
 
 $(VENV)/.launcher: $(VENV)/.requirements $(LAUNCHER_SOURCES)

@@ -3,8 +3,12 @@
 # Needs uv. Run it to take up new versions, then run the tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-python3 - <<'PYTHON' | uv pip compile --quiet --universal --python-version 3.11 --upgrade --generate-hashes \
-  --no-annotate --no-header --no-emit-index-url --no-emit-find-links --output-file requirements.txt -
+pin() {
+  uv pip compile --quiet --universal --python-version 3.11 --upgrade --generate-hashes \
+    --no-annotate --no-header --no-emit-index-url --no-emit-find-links --output-file "$1" "$2"
+}
+pin sandboxes/python/requirements.txt sandboxes/python/requirements.in
+python3 - <<'PYTHON' | pin requirements.txt -
 import tomllib
 
 service = tomllib.load(open("pyproject.toml", "rb"))["project"]
