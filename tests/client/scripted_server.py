@@ -28,10 +28,13 @@ from scorer.v1 import (
     result_pb2,
     rust_codecontests_pb2,
     scoring_pb2_grpc,
+    triton_cumsum_pb2,
 )
 
 ScoreRequest = rust_codecontests_pb2.ScoreRustCodecontestsRequest
 ScoreResponse = rust_codecontests_pb2.ScoreRustCodecontestsResponse
+TritonRequest = triton_cumsum_pb2.ScoreTritonCumsumRequest
+TritonResponse = triton_cumsum_pb2.ScoreTritonCumsumResponse
 Step = Callable[["ScriptedServer", ScoreRequest, grpc.ServicerContext], ScoreResponse]
 
 
@@ -90,6 +93,24 @@ def accepted(request: ScoreRequest, job_id: str) -> ScoreResponse:
     return response
 
 
+def timed(request: TritonRequest, job_id: str) -> TritonResponse:
+    """The result of a kernel that is right and takes half a millisecond."""
+    response = TritonResponse(device="cpu")
+    response.result.job_id = job_id
+    response.result.verdict = result_pb2.VERDICT_SCORED
+    response.result.score.raw = -0.6931471805599453
+    response.result.score.normalized = 0.25
+    response.result.summary = "0.5 ms, the median of 31 calls."
+    response.result.profile = "embedded"
+    response.timing.CopyFrom(
+        triton_cumsum_pb2.KernelTiming(
+            median_ms=0.5, lower_ms=0.49, upper_ms=0.52, trial_count=31, element_count=65521
+        )
+    )
+    response.compile_time.FromTimedelta(timedelta(milliseconds=250))
+    return response
+
+
 class ScriptedServer:
     """The state survives `restart`, as that of the real server does."""
 
@@ -97,7 +118,9 @@ class ScriptedServer:
         self.steps: deque[Step] = deque()
         """What the next Score calls do, instead of judging."""
         self.respond: Callable[[ScoreRequest, str], ScoreResponse] = accepted
+        self.respond_triton: Callable[[TritonRequest, str], TritonResponse] = timed
         self.score_requests: list[ScoreRequest] = []
+        self.triton_requests: list[TritonRequest] = []
         self.metadata: list[dict[str, str | bytes]] = []
         self.judged = threading.Event()
         """Cleared by a test that wants jobs to stay with the judge."""
@@ -124,7 +147,7 @@ class ScriptedServer:
         """Called when the last of them ends."""
         self._changed = threading.Condition()
         self._jobs: dict[str, job_pb2.Job] = {}
-        self._results: dict[str, ScoreResponse] = {}
+        self._results: dict[str, Any] = {}
         self._payloads: dict[str, bytes] = {}
         self._port = 0
         self._server: grpc.Server | None = None
@@ -199,9 +222,16 @@ class ScriptedServer:
         self.metadata.append(dict(context.invocation_metadata()))
         if self.steps:
             return self.steps.popleft()(self, request, context)
-        return self.judge(request, context)
+        response: ScoreResponse = self.judge(request, context)
+        return response
 
-    def judge(self, request: ScoreRequest, context: grpc.ServicerContext) -> ScoreResponse:
+    def score_triton(self, request: TritonRequest, context: grpc.ServicerContext) -> TritonResponse:
+        self.triton_requests.append(TritonRequest.FromString(request.SerializeToString()))
+        self.metadata.append(dict(context.invocation_metadata()))
+        response: TritonResponse = self.judge(request, context)
+        return response
+
+    def judge(self, request: Any, context: grpc.ServicerContext) -> Any:
         request_id = request.context.request_id
         payload = request.SerializeToString(deterministic=True)
         if self._payloads.setdefault(request_id, payload) != payload:
@@ -222,12 +252,13 @@ class ScriptedServer:
             )
             while not self.judged.wait(0.02):
                 if not context.is_active():
-                    return ScoreResponse()
+                    context.abort(grpc.StatusCode.CANCELLED, "the caller left")
                 if job.state == job_pb2.JOB_STATE_CANCELLED:
                     refuse(
                         context, grpc.StatusCode.CANCELLED, "the job was cancelled", reason="JOB_CANCELLED"
                     )
-            self._results[request_id] = self.respond(request, job.job_id)
+            respond: Any = self.respond if isinstance(request, ScoreRequest) else self.respond_triton
+            self._results[request_id] = respond(request, job.job_id)
         self.set_job(
             request_id,
             state=job_pb2.JOB_STATE_SUCCEEDED,
@@ -267,6 +298,9 @@ class _Scoring(_Servicer, scoring_pb2_grpc.ScoringServiceServicer):
     def ScoreRustCodecontests(self, request: Any, context: Any) -> Any:  # noqa: N802
         return self.server.score(request, context)
 
+    def ScoreTritonCumsum(self, request: Any, context: Any) -> Any:  # noqa: N802
+        return self.server.score_triton(request, context)
+
 
 class _Jobs(_Servicer, job_pb2_grpc.JobServiceServicer):
     def GetJob(self, request: Any, context: Any) -> Any:  # noqa: N802
@@ -303,7 +337,11 @@ class _Environments(_Servicer, environment_pb2_grpc.EnvironmentServiceServicer):
             isolation="native, cgroup-v2",
         )
         response.environments.add(
-            name="triton_cumsum", not_serving_reason="there is no worker for it", raw_score_unit="ln(ms)"
+            name="triton_cumsum",
+            not_serving_reason="there is no worker for it",
+            raw_score_unit="ln(ms)",
+            inline_source_limit_bytes=self.server.inline_limit_bytes,
+            source_limit_bytes=self.server.source_limit_bytes,
         )
         return response
 

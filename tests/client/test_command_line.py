@@ -195,9 +195,10 @@ def test_wrong_files_are_named_with_the_line(
         (("score", "rust_codecontests", ".", "--request-id", "7"), "'7' is not a UUID"),
         (("score", "rust_codecontests", ".", "--problem", "a"), "is a folder"),
         (
-            ("score", "triton_cumsum", "kernel.py"),
-            "does not score 'triton_cumsum'; it scores: rust_codecontests",
+            ("score", "restricted_mlm", "model.py"),
+            "does not score 'restricted_mlm'; it scores: rust_codecontests, triton_cumsum",
         ),
+        (("score", "triton_cumsum"), "required: FILE"),
         (("score", "../evil", "x"), "does not score"),
         (("attempt",), "required: ACTION"),
     ],

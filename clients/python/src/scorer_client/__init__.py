@@ -30,11 +30,13 @@ from scorer_client._errors import (
 )
 from scorer_client._jobs import Job, JobState, Progress
 from scorer_client._results import (
+    KernelTiming,
     ProblemResult,
     ProblemVerdict,
     PublicTestFailure,
     RustCodecontestsResult,
     Score,
+    TritonCumsumResult,
     Verdict,
 )
 from scorer_client._retry import Retry, RetryPolicy
@@ -55,6 +57,7 @@ __all__ = [
     "Job",
     "JobCancelled",
     "JobState",
+    "KernelTiming",
     "NotFound",
     "NotServed",
     "Overloaded",
@@ -73,6 +76,7 @@ __all__ = [
     "ScorerClient",
     "ScorerError",
     "ServiceFailure",
+    "TritonCumsumResult",
     "Unreachable",
     "UnsafeStarter",
     "Verdict",

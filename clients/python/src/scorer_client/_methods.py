@@ -4,7 +4,14 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from google.protobuf.message import Message
-from scorer.v1 import artifact_pb2, attempt_pb2, environment_pb2, job_pb2, rust_codecontests_pb2
+from scorer.v1 import (
+    artifact_pb2,
+    attempt_pb2,
+    environment_pb2,
+    job_pb2,
+    rust_codecontests_pb2,
+    triton_cumsum_pb2,
+)
 
 RequestT = TypeVar("RequestT", bound=Message)
 ResponseT = TypeVar("ResponseT", bound=Message)
@@ -42,6 +49,11 @@ SCORE_RUST_CODECONTESTS = Method(
     f"{_P}ScoringService/ScoreRustCodecontests",
     rust_codecontests_pb2.ScoreRustCodecontestsRequest,
     rust_codecontests_pb2.ScoreRustCodecontestsResponse,
+)
+SCORE_TRITON_CUMSUM = Method(
+    f"{_P}ScoringService/ScoreTritonCumsum",
+    triton_cumsum_pb2.ScoreTritonCumsumRequest,
+    triton_cumsum_pb2.ScoreTritonCumsumResponse,
 )
 GET_JOB = Method(f"{_P}JobService/GetJob", job_pb2.GetJobRequest, job_pb2.GetJobResponse)
 WATCH_JOB = Method(f"{_P}JobService/WatchJob", job_pb2.WatchJobRequest, job_pb2.WatchJobResponse)

@@ -4,7 +4,7 @@ import enum
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from scorer.v1 import result_pb2, rust_codecontests_pb2
+from scorer.v1 import result_pb2, rust_codecontests_pb2, triton_cumsum_pb2
 
 from scorer_client._reading import duration_of, enum_member, time_of
 
@@ -129,6 +129,55 @@ class RustCodecontestsResult:
     """How many were solved; 0 where results are hidden."""
 
 
+@dataclass(frozen=True)
+class KernelTiming:
+    """The distribution of a kernel's time over its trials, by the server's clock."""
+
+    median_ms: float
+    """Median, in milliseconds; the raw score is its natural logarithm."""
+    lower_ms: float
+    """Lower end of the 95 % confidence interval of the median, in milliseconds."""
+    upper_ms: float
+    """Upper end of it, in milliseconds."""
+    trial_count: int
+    """How many calls were timed."""
+    element_count: int
+    """How many elements each of them had."""
+
+
+@dataclass(frozen=True)
+class TritonCumsumResult:
+    """The result of one scoring of triton_cumsum. Raw score: ln(milliseconds), lower is better."""
+
+    job_id: str
+    """The job that made it."""
+    request_id: str
+    """With it the same call returns this result again."""
+    verdict: Verdict
+    """The outcome."""
+    score: Score | None
+    """None unless the verdict is SCORED: there is no default number."""
+    summary: str
+    """One sentence for a person."""
+    accepted_at: datetime
+    """When the job was accepted, UTC."""
+    finished_at: datetime
+    """When it was judged, UTC."""
+    queued: timedelta
+    """Time in the queue."""
+    profile: str
+    """The profile under which it was judged, `embedded` or `paper`."""
+    timing: KernelTiming | None
+    """None unless the verdict is SCORED or UNSTABLE."""
+    diagnostics: str
+    """What is wrong, as far as no hidden data is involved; empty for nothing."""
+    compile_time: timedelta | None
+    """Time of the first call, with compilation and autotuning, which is not part of the score; None where it
+    came to none."""
+    device: str
+    """`cpu` (Triton's interpreter) or the name of the GPU; empty where results are hidden."""
+
+
 def read_verdict(number: int) -> Verdict:
     """The verdict of that number in the contract."""
     return enum_member(Verdict, result_pb2.Verdict.DESCRIPTOR, "VERDICT_", number)
@@ -181,4 +230,31 @@ def _read_problem(problem: rust_codecontests_pb2.ProblemResult) -> ProblemResult
         )
         if problem.HasField("public_failure")
         else None,
+    )
+
+
+def read_triton_cumsum_result(
+    response: triton_cumsum_pb2.ScoreTritonCumsumResponse, request_id: str
+) -> TritonCumsumResult:
+    """The response to ScoreTritonCumsum."""
+    result = response.result
+    timing = response.timing
+    return TritonCumsumResult(
+        job_id=result.job_id,
+        request_id=request_id,
+        verdict=read_verdict(result.verdict),
+        score=read_score(result.score) if result.HasField("score") else None,
+        summary=result.summary,
+        accepted_at=time_of(result.accepted_at),
+        finished_at=time_of(result.finished_at),
+        queued=duration_of(result.queued),
+        profile=result.profile,
+        timing=KernelTiming(
+            timing.median_ms, timing.lower_ms, timing.upper_ms, timing.trial_count, timing.element_count
+        )
+        if response.HasField("timing")
+        else None,
+        diagnostics=response.diagnostics,
+        compile_time=duration_of(response.compile_time) if response.HasField("compile_time") else None,
+        device=response.device,
     )

@@ -1,4 +1,4 @@
-"""The flow of scoring rust_codecontests: sources, uploads, the call, and its re-attachment to the job."""
+"""What scoring is for every environment: sources, uploads, the call, and its re-attachment to the job."""
 
 import uuid
 from collections.abc import Callable, Mapping
@@ -6,18 +6,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from scorer.v1 import result_pb2, rust_codecontests_pb2
+from scorer.v1 import result_pb2
 
-from scorer_client import _methods as methods
 from scorer_client._artifacts import artifact_reference, upload_missing
 from scorer_client._environments import Environment, list_environments
 from scorer_client._errors import CallFailed, DeadlinePassed, NotServed, ScorerError, invalid_field
-from scorer_client._flow import Flow, Pause, Report, Unary, blocking
+from scorer_client._flow import Flow, Pause, Report, T, Unary
 from scorer_client._jobs import Job, report_job
-from scorer_client._results import RustCodecontestsResult, read_rust_codecontests_result
+from scorer_client._methods import Method, RequestT, ResponseT
 from scorer_client._retry import Retrying, Session
-
-RUST_CODECONTESTS = "rust_codecontests"
 
 # All inline sources of a request together: gRPC servers take messages of 4 MiB, and ids and lengths need
 # room.
@@ -25,10 +22,9 @@ _INLINE_TOTAL_BYTES = 3 * 1024 * 1024
 
 
 @dataclass(frozen=True)
-class ScoreArguments:
-    """What a caller of `score_rust_codecontests` gives, in either colour."""
+class ScoreOptions:
+    """What a caller of any score method gives beside the submission, in either colour."""
 
-    programs: Mapping[str, str | Path]
     attempt_id: str | None
     request_id: str | None
     timeout: float | timedelta | None
@@ -40,30 +36,35 @@ def new_request_id() -> str:
     return str(uuid.uuid4())
 
 
-def score_rust_codecontests(session: Session, arguments: ScoreArguments) -> Flow[RustCodecontestsResult]:
-    """Scores programs. Errors carry the request id, with which the same call re-attaches to the job."""
-    request_id = _canonical_request_id(arguments.request_id)
-    timeout = arguments.timeout
+def score(
+    session: Session,
+    options: ScoreOptions,
+    method: Method[RequestT, ResponseT],
+    make_request: Callable[[result_pb2.RequestContext, Retrying], Flow[RequestT]],
+    read_result: Callable[[ResponseT, str], T],
+) -> Flow[T]:
+    """Makes the request, scores it, and reads the response.
+
+    Errors carry the request id, with which the same call re-attaches to the job.
+    """
+    request_id = _canonical_request_id(options.request_id)
+    timeout = options.timeout
     tries = Retrying(session, timeout.total_seconds() if isinstance(timeout, timedelta) else timeout)
     try:
-        sources = yield from blocking(lambda: _read_sources(arguments.programs))
-        environment = yield from _environment(session, tries)
-        request = rust_codecontests_pb2.ScoreRustCodecontestsRequest(
-            context=result_pb2.RequestContext(request_id=request_id, attempt_id=arguments.attempt_id or ""),
-            programs=(yield from _programs(session, tries, sources, environment)),
-        )
+        context = result_pb2.RequestContext(request_id=request_id, attempt_id=options.attempt_id or "")
+        request = yield from make_request(context, tries)
         report = None
-        if arguments.on_progress is not None:
-            report = Report(lambda: report_job(session, request_id), arguments.on_progress)
+        if options.on_progress is not None:
+            report = Report(lambda: report_job(session, request_id), options.on_progress)
         while True:
-            call = Unary(methods.SCORE_RUST_CODECONTESTS, request, tries.remaining_s(), report)
+            call = Unary(method, request, tries.remaining_s(), report)
             try:
                 response = yield call
             except CallFailed as failed:
                 yield Pause(tries.pause_s_after(failed))
             else:
                 tries.answered()
-                return read_rust_codecontests_result(response, request_id)
+                return read_result(response, request_id)
     except ScorerError as error:
         error.request_id = request_id
         if isinstance(error, DeadlinePassed):
@@ -87,69 +88,67 @@ def _canonical_request_id(request_id: str | None) -> str:
     return str(parsed)
 
 
-def _read_sources(programs: Mapping[str, str | Path]) -> dict[str, bytes]:
-    """Reads those that are paths. Raises OSError, and InvalidRequest for a source that is not UTF-8."""
-    if not programs:
-        raise invalid_field("programs", "there is none: give at least one")
-    sources = {}
-    for problem_id, program in programs.items():
-        try:
-            content = program.read_bytes() if isinstance(program, Path) else program.encode()
-            content.decode()
-        except UnicodeError as error:
-            origin = f"{program} " if isinstance(program, Path) else ""
-            raise invalid_field(
-                f"programs[{problem_id!r}].source", f"{origin}is not UTF-8: {error}"
-            ) from None
-        sources[problem_id] = content
-    return sources
+def read_source(source: str | Path, field: str) -> bytes:
+    """The bytes of a source, read where it is a path. Blocks.
+
+    Raises OSError, and InvalidRequest naming `field` for what is not UTF-8.
+    """
+    try:
+        content = source.read_bytes() if isinstance(source, Path) else source.encode()
+        content.decode()
+    except UnicodeError as error:
+        origin = f"{source} " if isinstance(source, Path) else ""
+        raise invalid_field(field, f"{origin}is not UTF-8: {error}") from None
+    return content
 
 
-def _environment(session: Session, tries: Retrying) -> Flow[Environment]:
+def find_environment(session: Session, tries: Retrying, name: str) -> Flow[Environment]:
+    """The environment as the server describes it. Raises NotServed where it has none of that name."""
     environments = yield from list_environments(session, tries)
     for environment in environments:
-        if environment.name == RUST_CODECONTESTS:
+        if environment.name == name:
             return environment
     raise NotServed(
-        f"the server at {session.target} has no environment {RUST_CODECONTESTS}",
-        reason="ENVIRONMENT_NOT_SERVED",
+        f"the server at {session.target} has no environment {name}", reason="ENVIRONMENT_NOT_SERVED"
     )
 
 
-def _programs(
-    session: Session, tries: Retrying, sources: Mapping[str, bytes], environment: Environment
-) -> Flow[list[rust_codecontests_pb2.RustProgram]]:
-    for problem_id, content in sources.items():
+def source_files(
+    session: Session, tries: Retrying, contents: Mapping[str, bytes], environment: Environment
+) -> Flow[dict[str, result_pb2.SourceFile]]:
+    """The sources as a request holds them, by the paths of their fields; large ones are uploaded.
+
+    Raises InvalidRequest for one that is over the server's limit.
+    """
+    for field, content in contents.items():
         # 0 is what a server sends that tells no limit; it then checks by itself.
         if 0 < environment.source_limit_bytes < len(content):
             raise invalid_field(
-                f"programs[{problem_id!r}].source",
-                f"has {len(content)} bytes; the server takes at most {environment.source_limit_bytes}",
+                field, f"has {len(content)} bytes; the server takes at most {environment.source_limit_bytes}"
             )
-    inline = inline_problem_ids(sources, environment.inline_source_limit_bytes)
-    programs, artifacts = [], {}
-    for problem_id, content in sources.items():
-        if problem_id in inline:
-            source = result_pb2.SourceFile(inline=content.decode())
+    inline = inline_fields(contents, environment.inline_source_limit_bytes)
+    sources, artifacts = {}, {}
+    for field, content in contents.items():
+        if field in inline:
+            sources[field] = result_pb2.SourceFile(inline=content.decode())
         else:
             reference = artifact_reference(content)
             artifacts[reference.sha256] = content
-            source = result_pb2.SourceFile(artifact=reference)
-        programs.append(rust_codecontests_pb2.RustProgram(problem_id=problem_id, source=source))
+            sources[field] = result_pb2.SourceFile(artifact=reference)
     if artifacts:
         yield from upload_missing(session, artifacts, tries)
-    return programs
+    return sources
 
 
-def inline_problem_ids(sources: Mapping[str, bytes], inline_limit_bytes: int) -> frozenset[str]:
+def inline_fields(contents: Mapping[str, bytes], inline_limit_bytes: int) -> frozenset[str]:
     """Which sources go inline: those within the limit, the smallest first, as long as the message has room.
 
-    Depends on nothing else, so that the same programs make the same payload when a call is made again.
+    Depends on nothing else, so that the same sources make the same payload when a call is made again.
     """
     chosen, total_bytes = set(), 0
-    for problem_id, content in sorted(sources.items(), key=lambda item: (len(item[1]), item[0])):
+    for field, content in sorted(contents.items(), key=lambda item: (len(item[1]), item[0])):
         total_bytes += len(content)
         if len(content) > inline_limit_bytes or total_bytes > _INLINE_TOTAL_BYTES:
             break
-        chosen.add(problem_id)
+        chosen.add(field)
     return frozenset(chosen)

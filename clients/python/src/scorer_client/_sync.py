@@ -13,7 +13,15 @@ from typing import Any, Self, cast
 import grpc
 from google.protobuf.message import Message
 
-from scorer_client import _attempts, _environments, _jobs, _scoring, _starter
+from scorer_client import (
+    _attempts,
+    _environments,
+    _jobs,
+    _rust_codecontests,
+    _scoring,
+    _starter,
+    _triton_cumsum,
+)
 from scorer_client._attempts import Attempt, CreatedAttempt, ScoreLogEntry
 from scorer_client._channel import CHANNEL_OPTIONS, DEFAULT_TARGET, call_metadata
 from scorer_client._environments import Environment
@@ -35,7 +43,7 @@ from scorer_client._flow import (
 from scorer_client._jobs import Job
 from scorer_client._methods import Method
 from scorer_client._reporting import REPORT_GRACE_S, log_failed_callback, names_job
-from scorer_client._results import RustCodecontestsResult
+from scorer_client._results import RustCodecontestsResult, TritonCumsumResult
 from scorer_client._retry import Retry, RetryPolicy, Session
 
 
@@ -128,8 +136,32 @@ class ScorerClient:
             on_progress: Given the job after every change. Called on a thread of its own, and never after this
                 method returned. What it raises is logged, and ends the reports only.
         """
-        arguments = _scoring.ScoreArguments(programs, attempt_id, request_id, timeout, on_progress)
-        return self._run(_scoring.score_rust_codecontests(self._session, arguments))
+        options = _scoring.ScoreOptions(attempt_id, request_id, timeout, on_progress)
+        return self._run(_rust_codecontests.score_rust_codecontests(self._session, programs, options))
+
+    def score_triton_cumsum(
+        self,
+        solution: str | Path,
+        *,
+        attempt_id: str | None = None,
+        request_id: str | None = None,
+        timeout: float | timedelta | None = None,
+        on_progress: Callable[[Job], object] | None = None,
+    ) -> TritonCumsumResult:
+        """Scores a kernel for prefix sums by its time, and waits for the verdict as long as it takes.
+
+        Failures are waited out, and `attempt_id`, `request_id`, `timeout` and `on_progress` work, as in
+        `score_rust_codecontests`.
+
+        Args:
+            solution: Python with a function `prefix_sum(x)`: the source as text, or a `Path` to it.
+            attempt_id: The attempt whose log takes the score.
+            request_id: A UUID of version 4, to re-attach to an earlier call; None for a new one.
+            timeout: Seconds for all of it; None for no limit.
+            on_progress: Given the job after every change.
+        """
+        options = _scoring.ScoreOptions(attempt_id, request_id, timeout, on_progress)
+        return self._run(_triton_cumsum.score_triton_cumsum(self._session, solution, options))
 
     def get_job(self, job: str) -> Job:
         """The job of that job id or request id, as it is now."""

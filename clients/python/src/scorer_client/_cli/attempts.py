@@ -7,8 +7,8 @@ from scorer_client._attempts import Attempt, ScoreLogEntry, ScorePolicy
 from scorer_client._cli.exit_status import ExitStatus
 from scorer_client._cli.json_output import json_document
 from scorer_client._cli.options import client_of, evaluator_key_of, json_option
-from scorer_client._cli.rust_report import score_words, verdict_words
 from scorer_client._cli.terminal import printable, say, table
+from scorer_client._cli.verdict_words import score_words, verdict_words
 
 
 def add_command(

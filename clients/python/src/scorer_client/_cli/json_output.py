@@ -3,6 +3,7 @@
 import dataclasses
 import enum
 import json
+import typing
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,8 +15,9 @@ def json_value(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         named = {}
         for field in dataclasses.fields(value):
-            member = getattr(value, field.name)
-            named[f"{field.name}_s" if isinstance(member, timedelta) else field.name] = json_value(member)
+            # By its type, so that a duration that is absent has the same name.
+            is_duration = timedelta in (field.type, *typing.get_args(field.type))
+            named[f"{field.name}_s" if is_duration else field.name] = json_value(getattr(value, field.name))
         return named
     match value:
         case enum.Enum():

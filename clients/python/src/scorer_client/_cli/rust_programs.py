@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from scorer_client._cli.exit_status import UsageError
+from scorer_client._cli.source_file import read_source_text
 
 _SUFFIX = ".rs"
 
@@ -14,7 +15,7 @@ def read_programs(path: Path, problem_id: str | None) -> dict[str, str]:
         if problem_id is not None:
             raise UsageError(f"{path} is a folder: with --problem, give the one file to score")
         return _read_folder(path)
-    text = _read_text(path)
+    text = read_source_text(path)
     if problem_id is not None:
         return {problem_id: text}
     if path.suffix == _SUFFIX:
@@ -26,7 +27,7 @@ def _read_folder(folder: Path) -> dict[str, str]:
     paths = sorted(path for path in folder.iterdir() if path.suffix == _SUFFIX and path.is_file())
     if not paths:
         raise UsageError(f"{folder} has no programs: there must be a file <problem id>{_SUFFIX} in it")
-    return {path.name.removesuffix(_SUFFIX): _read_text(path) for path in paths}
+    return {path.name.removesuffix(_SUFFIX): read_source_text(path) for path in paths}
 
 
 def _read_json_lines(path: Path, text: str) -> dict[str, str]:
@@ -57,15 +58,3 @@ def _read_json_lines(path: Path, text: str) -> dict[str, str]:
     if not programs:
         raise UsageError(f"{path} has no programs: each line must be an object with problem_id and source")
     return programs
-
-
-def _read_text(path: Path) -> str:
-    try:
-        # Not read_text(), which would turn \r\n into \n: the source is judged as it is.
-        return path.read_bytes().decode()
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            f"{path} is not UTF-8: byte {error.start} cannot be decoded; save it as UTF-8"
-        ) from None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None

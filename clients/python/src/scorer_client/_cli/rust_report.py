@@ -3,25 +3,13 @@
 from collections.abc import Iterator
 
 from scorer_client._cli.terminal import coloured, indented, printable, table
-from scorer_client._results import ProblemResult, ProblemVerdict, RustCodecontestsResult, Score
+from scorer_client._cli.verdict_words import ending_lines, verdict_words
+from scorer_client._results import ProblemResult, ProblemVerdict, RustCodecontestsResult
 
 
 def report(result: RustCodecontestsResult, *, colour: bool) -> str:
     """All of it, as text."""
     return "\n".join(_lines(result, colour=colour))
-
-
-def score_words(score: Score | None) -> str:
-    """The score in words; `no score` where there is none."""
-    if score is None:
-        return "no score"
-    normalized = "not normalised" if score.normalized is None else f"normalised {score.normalized:.4g}"
-    return f"raw {score.raw:.6g}, {normalized}"
-
-
-def verdict_words(value: str) -> str:
-    """An enum's value as words."""
-    return value.replace("_", " ")
 
 
 def _lines(result: RustCodecontestsResult, *, colour: bool) -> Iterator[str]:
@@ -37,10 +25,7 @@ def _lines(result: RustCodecontestsResult, *, colour: bool) -> Iterator[str]:
         yield ""
     for problem in result.problems:
         yield from _failure_lines(problem, colour=colour)
-    summary = f"{verdict_words(result.verdict.value)}: {printable(result.summary)}"
-    yield coloured(summary, "bold", wanted=colour)
-    yield score_words(result.score)
-    yield f"job {printable(result.job_id)}, request {result.request_id}"
+    yield from ending_lines(result, colour=colour)
 
 
 def _row(problem: ProblemResult) -> tuple[str, str, str]:

@@ -1,21 +1,14 @@
 """`scorer-client score rust_codecontests`: programs from a folder, a JSON Lines file, or one file."""
 
 import argparse
-import sys
 from pathlib import Path
 
-from scorer_client._cli.exit_status import ExitStatus, exit_status_of
-from scorer_client._cli.json_output import json_document, json_error
-from scorer_client._cli.options import client_of, json_option, request_id, seconds
-from scorer_client._cli.progress_bar import progress_for
+from scorer_client._cli import rust_report, scoring
+from scorer_client._cli.exit_status import ExitStatus
 from scorer_client._cli.rust_programs import read_programs
-from scorer_client._cli.rust_report import report
 from scorer_client._cli.score import ScoreCommand
-from scorer_client._cli.server_errors import explain
-from scorer_client._cli.terminal import say, wants_colour
-from scorer_client._errors import ScorerError
-from scorer_client._results import Verdict
-from scorer_client._scoring import new_request_id
+from scorer_client._results import RustCodecontestsResult
+from scorer_client._sync import ScorerClient
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,52 +20,22 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "one file, with --problem",
     )
     parser.add_argument("--problem", metavar="ID", help="PATH is the program for this problem")
-    parser.add_argument("--attempt", metavar="ID", help="the attempt whose log takes the score")
-    parser.add_argument(
-        "--request-id",
-        type=request_id,
-        metavar="UUID",
-        help="re-attach to an earlier call with the same programs",
-    )
-    parser.add_argument(
-        "--timeout", type=seconds, metavar="S", help="wait at most S seconds; the job goes on"
-    )
-    json_option(parser, "one JSON document")
+    scoring.add_options(parser)
 
 
 def _run(arguments: argparse.Namespace) -> ExitStatus:
     programs = read_programs(arguments.path, arguments.problem)
-    call_id = arguments.request_id or new_request_id()
-    try:
-        with (
-            progress_for(sys.stderr) as progress,
-            client_of(arguments, progress.show_retry) as client,
-        ):
-            result = client.score_rust_codecontests(
-                programs,
-                attempt_id=arguments.attempt,
-                request_id=call_id,
-                timeout=arguments.timeout,
-                on_progress=progress.show,
-            )
-    except KeyboardInterrupt:
-        say(
-            f"left; a job that was accepted goes on.\n"
-            f"  see it:    scorer-client watch {call_id}\n"
-            f"  cancel it: scorer-client cancel {call_id}\n"
-            f"  re-attach: the same command with --request-id {call_id}"
+
+    def call(client: ScorerClient, options: scoring.CallOptions) -> RustCodecontestsResult:
+        return client.score_rust_codecontests(
+            programs,
+            attempt_id=options.attempt_id,
+            request_id=options.request_id,
+            timeout=options.timeout,
+            on_progress=options.on_progress,
         )
-        return ExitStatus.INTERRUPTED
-    except ScorerError as error:
-        if arguments.json:
-            print(json_error(error))
-        explain(error, arguments)
-        return exit_status_of(error)
-    if arguments.json:
-        print(json_document(result))
-    else:
-        print(report(result, colour=wants_colour(sys.stdout)))
-    return ExitStatus.OK if result.verdict in (Verdict.SCORED, Verdict.HIDDEN) else ExitStatus.NO_SCORE
+
+    return scoring.score(arguments, call, lambda result, colour: rust_report.report(result, colour=colour))
 
 
 COMMAND = ScoreCommand(
