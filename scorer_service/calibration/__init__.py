@@ -1,0 +1,1 @@
+"""Anchors measured on the devices of this machine."""
