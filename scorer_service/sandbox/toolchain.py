@@ -2,22 +2,14 @@
 
 import hashlib
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import scorer_launcher
 
-from scorer_service.sandbox import toolchain_root
-
-_KINDS: Mapping[type, str] = {
-    str: "a string",
-    int: "a whole number",
-    float: "a number",
-    list: "a list of strings",
-    dict: "a table of strings",
-}
+from scorer_service.sandbox import toolchain_root, toolchain_table
+from scorer_service.sandbox.toolchain_table import Table
 
 
 class ToolchainError(Exception):
@@ -116,12 +108,12 @@ def load(path: Path) -> Toolchain:
     except ValueError as error:
         raise ToolchainError(f"toolchain file {path}: {error}") from error
     try:
-        return _resolve(_Table(document, ""), content)
-    except (_Malformed, toolchain_root.RootNotFound) as error:
+        return _resolve(Table(document, ""), content)
+    except (toolchain_table.Malformed, toolchain_root.RootNotFound) as error:
         raise ToolchainError(f"toolchain file {path}: {error}") from error
 
 
-def _resolve(document: "_Table", content: bytes) -> Toolchain:
+def _resolve(document: Table, content: bytes) -> Toolchain:
     name = document.take("name", str)
     source = document.take("source", str)
     output = document.take("output", str)
@@ -150,7 +142,9 @@ def _resolve(document: "_Table", content: bytes) -> Toolchain:
     run_table.end()
 
     root = toolchain_root.find(wanted)
-    compile_mounts, run_mounts = (_host_paths(needed, optional, root) for needed, optional in mount_tables)
+    compile_mounts, run_mounts = (
+        toolchain_table.host_paths(needed, optional, {"root": str(root)}) for needed, optional in mount_tables
+    )
     digest = hashlib.sha256(content)
     for inside, outside in [*sorted(compile_mounts.items()), *sorted(run_mounts.items())]:
         digest.update(f"{inside}={outside}\n".encode())
@@ -169,7 +163,7 @@ def _resolve(document: "_Table", content: bytes) -> Toolchain:
     )
 
 
-def _profile(table: "_Table") -> CompileProfile:
+def _profile(table: Table) -> CompileProfile:
     profile = CompileProfile(
         argv=table.take("argv", list),
         cpu_limit_s=table.take("cpu_limit_s", float),
@@ -179,72 +173,3 @@ def _profile(table: "_Table") -> CompileProfile:
     )
     table.end()
     return profile
-
-
-def _host_paths(needed: Mapping[str, str], optional: Mapping[str, str], root: Path) -> dict[str, str]:
-    mounts = {}
-    for inside, template in [*needed.items(), *optional.items()]:
-        outside = Path(template.replace("{root}", str(root)))
-        if outside.exists():
-            mounts[inside] = str(outside.resolve())
-        elif inside in needed:
-            raise _Malformed(f"needs {outside}, which is not on this machine; install it or change the mount")
-    return mounts
-
-
-class _Malformed(Exception):
-    pass
-
-
-class _Table:
-    """A TOML table from which every key must be taken."""
-
-    def __init__(self, content: dict[str, Any], path: str) -> None:
-        self._content = dict(content)
-        self._path = path
-
-    def take(self, key: str, kind: type, default: Any = None) -> Any:
-        name = f"{self._path}{key}"
-        value = self._content.pop(key, default)
-        if value is None:
-            raise _Malformed(f"{name} is missing")
-        if kind is float and isinstance(value, int) and not isinstance(value, bool):
-            value = float(value)
-        items = value if kind is list else value.values() if isinstance(value, dict) else ()
-        fits = isinstance(value, kind) and not isinstance(value, bool)
-        if not fits or (kind in (list, dict) and not all(isinstance(item, str) for item in items)):
-            raise _Malformed(f"{name} must be {_KINDS[kind]}, not {value!r}")
-        if kind in (int, float) and value <= 0:
-            raise _Malformed(f"{name} must be above 0, not {value!r}")
-        return value
-
-    def optional(self, **kinds: type) -> dict[str, Any]:
-        return {key: self.take(key, kind) for key, kind in kinds.items() if key in self._content}
-
-    def table(self, key: str) -> "_Table":
-        value = self._content.pop(key, None)
-        if not isinstance(value, dict):
-            raise _Malformed(f"the table [{self._path}{key}] is missing")
-        return _Table(value, f"{self._path}{key}.")
-
-    def tables(self) -> Iterator[tuple[str, "_Table"]]:
-        for key in list(self._content):
-            yield key, self.table(key)
-
-    def mounts(self) -> tuple[dict[str, str], dict[str, str]]:
-        both = self.take("mounts", dict, {}), self.take("optional_mounts", dict, {})
-        for inside in (*both[0], *both[1]):
-            if not inside.startswith("/") or ".." in Path(inside).parts:
-                raise _Malformed(f"{self._path}mounts: {inside!r} is not an absolute path")
-        return both
-
-    def environments(self, key: str) -> list[dict[str, str]]:
-        value = self._content.pop(key, [])
-        if not isinstance(value, list):
-            raise _Malformed(f"{self._path}{key} must be a list of tables")
-        return [_Table({"item": item}, f"{self._path}{key}.").take("item", dict) for item in value]
-
-    def end(self) -> None:
-        if self._content:
-            unknown = ", ".join(sorted(f"{self._path}{key}" for key in self._content))
-            raise _Malformed(f"unknown key {unknown}; the file for Rust describes every key")
