@@ -4,6 +4,8 @@ The data (Limits, RunResult, Checker and so on) is that of `scorer_launcher`; ba
 isolate, not in what they report.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
@@ -40,6 +42,24 @@ class Sandbox(Protocol):
         """Kill everything in it. Idempotent, from any thread."""
 
 
+class WarmSandbox(Protocol):
+    """A place whose programs are forked from a process that has made itself ready, once for all."""
+
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        limits: scorer_launcher.Limits,
+        places: scorer_launcher.Places,
+        files: Mapping[str, bytes],
+        channel: int,
+    ) -> scorer_launcher.Run:
+        """Fork a program in namespaces of its own, with `channel` as its descriptor 3. Blocks."""
+
+    def close(self) -> None:
+        """Kill everything in it. Idempotent, from any thread."""
+
+
 class SandboxBackend(Protocol):
     """Makes sandboxes."""
 
@@ -60,6 +80,21 @@ class SandboxBackend(Protocol):
         programs are due that: two sandboxes that map the same file could tell each other something by it.
 
         Blocks; call it in a thread. Raises scorer_launcher.SandboxError.
+        """
+
+    def take_places(self, count: int) -> scorer_launcher.Places:
+        """Wait for places that programs run in, in the order of asking. Blocks; call it in a thread."""
+
+    def open_warm(
+        self,
+        mounts: Mapping[str, str],
+        environment: Mapping[str, str],
+        argv: Sequence[str],
+        devices: Sequence[str],
+    ) -> WarmSandbox:
+        """A warm sandbox: `argv` is started in it and makes itself ready; see `scorer_launcher.Sandbox`.
+
+        `devices` are device nodes that its programs may use. Blocks. Raises scorer_launcher.SandboxError.
         """
 
     def special_checker(

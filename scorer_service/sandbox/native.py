@@ -1,11 +1,13 @@
 """The native backend: namespaces, cgroups and seccomp, without a daemon."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Collection, Mapping, Sequence
 
 import scorer_launcher
 
-from scorer_service.sandbox.interface import Sandbox
+from scorer_service.sandbox.interface import Sandbox, WarmSandbox
 
 
 class NativeBackend:
@@ -39,6 +41,26 @@ class NativeBackend:
             ],
             slots=self._slots,
             environment=environment,
+        )
+
+    def take_places(self, count: int) -> scorer_launcher.Places:
+        """Wait for places, in the order of asking."""
+        return self._slots.take(count)
+
+    def open_warm(
+        self,
+        mounts: Mapping[str, str],
+        environment: Mapping[str, str],
+        argv: Sequence[str],
+        devices: Sequence[str],
+    ) -> WarmSandbox:
+        """A sandbox whose programs are forked from `argv`. Raises scorer_launcher.SandboxError."""
+        return scorer_launcher.Sandbox(
+            mounts=[scorer_launcher.Mount(source, target) for target, source in mounts.items()],
+            slots=self._slots,
+            environment=environment,
+            warm=argv,
+            devices=devices,
         )
 
     def special_checker(
