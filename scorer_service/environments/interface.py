@@ -1,6 +1,7 @@
 """What every environment is to the rest of the service."""
 
 import abc
+import contextlib
 import enum
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -85,12 +86,34 @@ class InvalidSubmission(Exception):
         self.violations = tuple(violations)
 
 
+class CalibrationRefused(Exception):
+    """What was measured cannot serve as anchors. The message says what was measured and what to do."""
+
+
+@dataclass(frozen=True)
+class CalibrationTable:
+    """What a calibration measured, for a person to read, and where it was stored."""
+
+    rows: Sequence[tuple[str, str]]
+    """Pairs of quantity and value with its unit."""
+    values: Mapping[str, Any]
+    """The same for a program; JSON types only."""
+    path: Path
+
+
 class NotServing(Exception):
     """The environment cannot serve; the message says what is missing and how to get it."""
 
 
 class JudgingFailed(Exception):
     """The service failed, not the submission. The message goes to the operator, not to the agent."""
+
+
+class WorkerDied(JudgingFailed):
+    """A trusted process died with the submission in its hands; which of the two is to blame cannot be known.
+
+    The job is delivered once more; if that comes to the same end, the service is reported to have failed.
+    """
 
 
 @dataclass(frozen=True)
@@ -118,6 +141,8 @@ class StageContext(Protocol):
     """What a stage is given beside the submission."""
 
     job_id: str
+    exit_stack: contextlib.AsyncExitStack
+    """Closed when the delivery of the job ends, however it ends: what must not outlive it is pushed there."""
 
     def report(self, done: int, total: int, unit: str) -> None:
         """Tell watchers how far the work is. Thread-safe."""
@@ -186,3 +211,17 @@ class Environment(abc.ABC):
     @abc.abstractmethod
     def starter(self) -> Sequence[StarterFile]:
         """Instructions, the starting solution and the public data."""
+
+    async def calibrate(self) -> "CalibrationTable":
+        """Measure and store the anchors of the device in hand, which nobody else uses; `start` has succeeded.
+
+        Raises CalibrationRefused, JudgingFailed, NotImplementedError where the anchors are fixed.
+        """
+        raise NotImplementedError(f"the anchors of {self.name} do not depend on the device")
+
+    def canary(self) -> Message | None:
+        """A submission of the reference solution, which the server scores now and then to see what drifts.
+
+        None where nothing drifts, or there are no anchors to compare with.
+        """
+        return None

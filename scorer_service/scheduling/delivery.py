@@ -3,11 +3,12 @@
 import asyncio
 import contextlib
 import logging
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from scorer_service.environments.interface import Environment, JudgingFailed, Outcome
+from scorer_service.environments.interface import Environment, JudgingFailed, Outcome, WorkerDied
 from scorer_service.scheduling.lane import Lane
 from scorer_service.scheduling.progress import Progress, ProgressBoard
 from scorer_service.store.artifacts import ArtifactFolder
@@ -16,6 +17,8 @@ from scorer_service.store.interface import JobQueue, JudgedResult, Lease
 log = logging.getLogger(__name__)
 
 FAILURE_TEXT_LIMIT = 1000
+WORKER_DEATHS_LIMIT = 2
+"""A submission over which a worker died so often is not tried again: it may be why they die."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,9 @@ class DeliveryTools:
     board: ProgressBoard
     artifacts: ArtifactFolder
     lease_s: float
+    worker_deaths: Counter[str] = field(default_factory=Counter)
+    """How many trusted workers died over each job that has not ended, as far as this server saw. A job over
+    which servers die as well is given up by the number of its deliveries."""
 
 
 class Delivery:
@@ -57,20 +63,30 @@ class Delivery:
             outcome = stages.result()
             await self._store(outcome)
             log.info("%s: %s, %s", self._lease.job_id, outcome.verdict.value, outcome.summary)
+        elif isinstance(error, WorkerDied) and self._count_death() < WORKER_DEATHS_LIMIT:
+            log.error("%s: %s; it is delivered again", self._lease.job_id, error)
+            await self._tools.queue.give_back(self._lease)
+            return
         elif isinstance(error, JudgingFailed):
             log.error("%s: judging failed: %s", self._lease.job_id, error)
             await self._tools.queue.fail(self._lease, str(error)[:FAILURE_TEXT_LIMIT])
         else:
             log.error("%s: judging failed", self._lease.job_id, exc_info=error)
             await self._tools.queue.fail(self._lease, f"unexpected {type(error).__name__}")
+        self._tools.worker_deaths.pop(self._lease.job_id, None)
+
+    def _count_death(self) -> int:
+        self._tools.worker_deaths[self._lease.job_id] += 1
+        return self._tools.worker_deaths[self._lease.job_id]
 
     async def _work(self) -> Outcome:
         value: object = self._environment.request_type.FromString(self._lease.payload)
-        for stage in self._environment.stages:
-            context = DeliveryContext(self._tools, self._lease.job_id, stage.name)
-            async with self._tools.lanes[stage.lane].place():
-                context.report(0, 0, "")
-                value = await stage.run(value, context)
+        async with contextlib.AsyncExitStack() as exit_stack:
+            for stage in self._environment.stages:
+                context = DeliveryContext(self._tools, self._lease.job_id, stage.name, exit_stack)
+                async with self._tools.lanes[stage.lane].place():
+                    context.report(0, 0, "")
+                    value = await stage.run(value, context)
         if not isinstance(value, Outcome):
             raise JudgingFailed(f"the last stage gave {type(value).__name__}, not an outcome")
         return value
@@ -104,8 +120,11 @@ class Delivery:
 class DeliveryContext:
     """`StageContext` for one stage of a delivery."""
 
-    def __init__(self, tools: DeliveryTools, job_id: str, stage: str) -> None:
+    def __init__(
+        self, tools: DeliveryTools, job_id: str, stage: str, exit_stack: contextlib.AsyncExitStack
+    ) -> None:
         self.job_id = job_id
+        self.exit_stack = exit_stack
         self._tools = tools
         self._stage = stage
         self._loop = asyncio.get_running_loop()

@@ -230,6 +230,8 @@ class Scheduler:
             else:
                 self._service_times[lease.environment].add(time.monotonic() - began)
         self._board.forget(lease.job_id)
+        # It may be back in the queue.
+        self._work[lease.environment].set()
         self._board.wake_all()
 
     async def _reclaim_expired(self) -> None:

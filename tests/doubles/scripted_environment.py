@@ -57,8 +57,12 @@ class ScriptedEnvironment(Environment):
         """Raw score by marker; 0.5 for others."""
         self.verdicts: dict[str, Verdict] = {}
         """Verdict by marker; scored for others."""
-        self.failures: dict[str, Exception] = {}
-        """What judging raises, by marker."""
+        self.failures: dict[str, Exception | list[Exception]] = {}
+        """What judging raises, by marker; of a list, one after the other until it is used up."""
+        self.canary_marker: str | None = None
+        """Marker of the reference solution that the server is to score now and then."""
+        self.left_behind: list[str] = []
+        """Markers of the submissions whose delivery has not closed what they opened."""
         self.started = asyncio.Event()
         """Set when a judging begins."""
 
@@ -99,8 +103,13 @@ class ScriptedEnvironment(Environment):
             StarterFile("bin/check", b"#!/bin/sh\n", executable=True),
         ]
 
+    def canary(self) -> Message | None:
+        return None if self.canary_marker is None else request(self.canary_marker)
+
     async def _build(self, value: Any, context: StageContext) -> str:
         marker: str = value.programs[0].problem_id
+        self.left_behind.append(marker)
+        context.exit_stack.callback(self.left_behind.remove, marker)
         for program in value.programs:
             if program.source.HasField("artifact"):
                 path = context.artifact(program.source.artifact.sha256)
@@ -116,8 +125,11 @@ class ScriptedEnvironment(Environment):
         except asyncio.CancelledError:
             self.killed.append(marker)
             raise
-        if marker in self.failures:
-            raise self.failures[marker]
+        failure = self.failures.get(marker)
+        if isinstance(failure, list):
+            failure = failure.pop(0) if failure else None
+        if failure is not None:
+            raise failure
         response = messages.ScoreRustCodecontestsResponse(problem_count=2, solved_count=1)
         response.problems.add(problem_id=marker, verdict=messages.PROBLEM_VERDICT_ACCEPTED)
         verdict = self.verdicts.get(marker, Verdict.SCORED)

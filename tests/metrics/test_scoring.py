@@ -1,6 +1,7 @@
 """Metrics of jobs and stages: each thing that happens to a job is counted once."""
 
 import asyncio
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -142,7 +143,9 @@ async def test_a_stage_is_timed_also_where_it_fails_or_is_cancelled() -> None:
     def sample(name: str) -> float | None:
         return registry.get_sample_value(name, labels)
 
-    context: Any = SimpleNamespace(report=lambda done, total, unit: None)
+    context: Any = SimpleNamespace(
+        exit_stack=contextlib.AsyncExitStack(), report=lambda done, total, unit: None
+    )
     built = await environment.stages[0].run(request("a"), context)
     judging: asyncio.Future[Any] = asyncio.ensure_future(environment.stages[1].run(built, context))
     await inner.started.wait()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from scripted_environment import ScriptedEnvironment, request
 
-from scorer_service.environments.interface import JudgingFailed
+from scorer_service.environments.interface import JudgingFailed, WorkerDied
 from scorer_service.scheduling.scheduler import Draining, JobNotFound, Scheduler, SchedulerSettings
 from scorer_service.store.artifacts import ArtifactFolder
 from scorer_service.store.database import Database
@@ -140,6 +140,41 @@ async def test_a_failure_of_the_service_is_no_score(rig: Rig, error: Exception) 
     assert record.state is JobState.FAILED
     assert record.result is None
     assert (await rig.scheduler.wait(await rig.submit("b"))).state is JobState.SUCCEEDED
+
+
+async def test_a_job_over_which_a_worker_died_is_delivered_once_more(rig: Rig) -> None:
+    rig.environment.released.set()
+    rig.environment.failures["a"] = [WorkerDied("killed")]
+    record = await rig.scheduler.wait(await rig.submit("a"))
+    assert record.state is JobState.SUCCEEDED
+    assert rig.environment.begun == ["a", "a"]
+
+
+async def test_a_job_over_which_two_workers_died_is_the_failure_of_the_service(rig: Rig) -> None:
+    rig.environment.released.set()
+    rig.environment.failures["a"] = [
+        WorkerDied("killed"),
+        WorkerDied("killed again"),
+        WorkerDied("not asked"),
+    ]
+    record = await rig.scheduler.wait(await rig.submit("a"))
+    assert (record.state, record.failure) == (JobState.FAILED, "killed again")
+    assert (await rig.scheduler.wait(await rig.submit("b"))).state is JobState.SUCCEEDED
+
+
+@pytest.mark.parametrize("end", ["scored", "failed", "cancelled"])
+async def test_what_a_job_opened_is_closed_however_it_ends(rig: Rig, end: str) -> None:
+    if end == "failed":
+        rig.environment.failures["a"] = RuntimeError("a fault")
+    job_id = await rig.submit("a")
+    await rig.environment.started.wait()
+    assert rig.environment.left_behind == ["a"]
+    if end == "cancelled":
+        await rig.scheduler.cancel(job_id)
+    else:
+        rig.environment.released.set()
+        await rig.scheduler.wait(job_id)
+    assert rig.environment.left_behind == []
 
 
 async def test_after_a_crash_every_job_is_taken_up_and_ends_once(tmp_path: Path) -> None:

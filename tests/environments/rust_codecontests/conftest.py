@@ -1,6 +1,7 @@
 """Problem sets made on the spot, and the real sandbox."""
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -63,6 +64,7 @@ class Context:
     """What a stage is given; remembers what was reported."""
 
     job_id: str = "job"
+    exit_stack: contextlib.AsyncExitStack = field(default_factory=contextlib.AsyncExitStack)
     files: dict[str, Path] = field(default_factory=dict)
     reports: list[tuple[int, int, str]] = field(default_factory=list)
 
