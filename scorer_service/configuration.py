@@ -37,6 +37,8 @@ class Configuration:
 
     profile: str = field(default="embedded", metadata={"choices": PROFILES})
     """which data, limits and anchors: "embedded" ships with the package, "paper" has the published ones"""
+    environments: str = "all"
+    """environments to serve, separated by commas, or all"""
     listen: str = "127.0.0.1:50051"
     """address of the RPCs, HOST:PORT (port 0: any free one)"""
     metrics_listen: str = "127.0.0.1:9464"
@@ -57,6 +59,12 @@ class Configuration:
     """largest artifact"""
     artifact_quota_mib: int = field(default=20_480, metadata={"minimum": 1, "maximum": 1 << 30})
     """room for all artifacts"""
+    device: str = "auto"
+    """what submissions are measured on: cpu, cuda, cuda:1, or auto for a GPU where there is one"""
+    torch_python: Path | None = None
+    """python with torch and triton, in an environment without the service; none: that of the checkout"""
+    canary_minutes: float = field(default=60.0, metadata={"minimum": 0, "maximum": 525_600})
+    """minutes between scorings of the reference solutions, by which drift is seen; 0: never"""
     problem_set: Path | None = None
     """problems of rust_codecontests in place of the profile's own: a JSON Lines file"""
     log_level: str = field(default="info", metadata={"choices": LOG_LEVELS})
@@ -64,6 +72,10 @@ class Configuration:
 
 
 ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\s]+):(?P<port>[0-9]{1,5})\Z")
+
+
+NAMES = re.compile(r"[a-z0-9_]+(,[a-z0-9_]+)*\Z")
+DEVICE = re.compile(r"(auto|cpu|cuda(:[0-9]{1,3})?)\Z")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -143,6 +155,10 @@ def _parse(setting: dataclasses.Field[Any], value: Any, source: str) -> Any:
     choices = setting.metadata.get("choices")
     if choices and value not in choices:
         raise ConfigurationError(f"{source} must be one of {', '.join(choices)}, not {_shown(value)}")
+    if setting.name == "environments" and not NAMES.match(value):
+        raise ConfigurationError(f"{source} must be all, or names separated by commas, not {_shown(value)}")
+    if setting.name == "device" and not DEVICE.match(value):
+        raise ConfigurationError(f"{source} must be auto, cpu, cuda or cuda:N, not {_shown(value)}")
     if setting.name.endswith("listen"):
         match = ADDRESS.match(value)
         if match is None or int(match["port"]) > 65_535:

@@ -8,7 +8,7 @@ import os
 import platform
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from grpc_health.v1 import health
@@ -23,12 +23,15 @@ from scorer_service.environments.interface import NotServing
 from scorer_service.environments.settings import EnvironmentSettings
 from scorer_service.metrics.endpoint import MetricsEndpoint
 from scorer_service.metrics.scoring import MeteredQueue, QueueGauges, StageMetrics
+from scorer_service.sandbox import python_toolchain
 from scorer_service.sandbox.native import NativeBackend
+from scorer_service.scheduling.canaries import Canaries
 from scorer_service.scheduling.scheduler import Scheduler, SchedulerSettings
 from scorer_service.store.artifacts import ArtifactFolder
 from scorer_service.store.attempts import SqliteAttemptStore
 from scorer_service.store.database import Database
 from scorer_service.store.jobs import SqliteJobQueue
+from scorer_service.worker.device_access import DeviceAccess
 
 log = logging.getLogger(__name__)
 
@@ -47,9 +50,22 @@ def run(configuration: Configuration) -> None:
     """
     if configuration.problem_set is not None and not configuration.problem_set.is_file():
         raise ConfigurationError(f"problem_set must be a file, and {configuration.problem_set} is none")
+    chosen_environments(configuration)
     os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
     with _state_dir(configuration.state_dir):
         asyncio.run(_serve(configuration))
+
+
+def chosen_environments(configuration: Configuration) -> Sequence[str]:
+    """The environments to serve. Raises ConfigurationError for one that there is not."""
+    known = environment_names()
+    if configuration.environments == "all":
+        return known
+    chosen = configuration.environments.split(",")
+    for name in chosen:
+        if name not in known:
+            raise ConfigurationError(f"environments names {name!r}: there are {', '.join(known)}")
+    return list(dict.fromkeys(chosen))
 
 
 @contextlib.contextmanager
@@ -84,14 +100,23 @@ class Server:
             quota_bytes=configuration.artifact_quota_mib << 20,
         )
         stage_metrics = StageMetrics(self.metrics)
+        self._device = DeviceAccess(
+            self._backend,
+            configuration.torch_python or python_toolchain.default_python(),
+            configuration.device,
+        )
         self._environments = {
             name: stage_metrics.metered(create_environment(name, self._settings(name)))
-            for name in environment_names()
+            for name in chosen_environments(configuration)
         }
         self._scheduler = Scheduler(
             SchedulerSettings(
                 owner=f"{socket.gethostname()}:{os.getpid()}",
-                lane_places={"judge": configuration.concurrent_jobs},
+                lane_places={
+                    "judge": configuration.concurrent_jobs,
+                    "build": configuration.concurrent_jobs,
+                    "device": 1,
+                },
                 queue_limit=configuration.queue_limit,
             ),
             queue,
@@ -110,6 +135,9 @@ class Server:
             metrics=self.metrics,
         )
         self._gauges = QueueGauges(self.metrics)
+        self._canaries = Canaries(
+            self._environments, self._scheduler, configuration.canary_minutes, self.metrics
+        )
         self._endpoint: MetricsEndpoint | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -133,6 +161,7 @@ class Server:
         self._tasks = [
             asyncio.create_task(self._refresh_gauges(), name="gauges"),
             asyncio.create_task(self._purge(), name="purge"),
+            asyncio.create_task(self._canaries.run(), name="canaries"),
         ]
         await asyncio.gather(*(self._start_environment(name) for name in self._environments))
 
@@ -153,6 +182,7 @@ class Server:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for environment in self._environments.values():
             await environment.close()
+        await self._device.close()
         if self._endpoint is not None:
             await asyncio.to_thread(self._endpoint.close)
         self._database.close()
@@ -167,6 +197,8 @@ class Server:
             cache_dir=cache_dir,
             sandbox=self._backend,
             problem_set=self._configuration.problem_set,
+            device=self._device,
+            calibration_dir=self._configuration.state_dir / "calibration",
         )
 
     def _is_healthy(self) -> bool:
@@ -185,6 +217,7 @@ class Server:
             await self._registry.set_readiness(name, Readiness.FAILED, reason)
             return
         self._scheduler.serve(name)
+        self._canaries.watch(name)
         await self._registry.set_readiness(name, Readiness.SERVING)
         log.info("%s is SERVING", name)
 

@@ -16,6 +16,7 @@ SETTINGS = [setting.name for setting in dataclasses.fields(Configuration)]
 # For each setting: a text and what it means.
 GOOD = {
     "profile": ("paper", "paper"),
+    "environments": ("triton_cumsum,rust_codecontests", "triton_cumsum,rust_codecontests"),
     "listen": ("0.0.0.0:0", "0.0.0.0:0"),
     "metrics_listen": ("[::1]:65535", "[::1]:65535"),
     "state_dir": ("/srv/state", Path("/srv/state")),
@@ -26,6 +27,9 @@ GOOD = {
     "retention_days": ("0", 0.0),
     "artifact_limit_mib": ("1", 1),
     "artifact_quota_mib": (str(1 << 30), 1 << 30),
+    "device": ("cuda:1", "cuda:1"),
+    "torch_python": ("/srv/torch/bin/python", Path("/srv/torch/bin/python")),
+    "canary_minutes": ("0", 0.0),
     "problem_set": ("/srv/problems.jsonl", Path("/srv/problems.jsonl")),
     "log_level": ("debug", "debug"),
 }
@@ -33,6 +37,7 @@ GOOD = {
 # For each setting: values that are wrong as text, and a part of what is right.
 BAD = {
     "profile": (["", "Paper", "embedded "], "embedded, paper"),
+    "environments": (["", "a b", "a,,b", ","], "names separated by commas"),
     "listen": (["", ":1", "host", "host:", "host:65536", "a b:1", "::1:5", "h:1\n", "h:\u0661"], "HOST:PORT"),
     "metrics_listen": (["9464", "[::1]", "host:-1"], "HOST:PORT"),
     "state_dir": (["", "a\0b", "~no-such-user-here/x"], "a path"),
@@ -43,6 +48,9 @@ BAD = {
     "retention_days": (["-1", "36501"], "a number from 0 to 36500"),
     "artifact_limit_mib": (["0", str((1 << 20) + 1)], "a whole number from 1 to 1048576"),
     "artifact_quota_mib": (["0", str((1 << 30) + 1)], "a whole number from 1 to 1073741824"),
+    "device": (["", "gpu", "cuda:", "cuda:x", "CPU"], "auto, cpu, cuda or cuda:N"),
+    "torch_python": ([""], "a path"),
+    "canary_minutes": (["-1", "525601"], "a number from 0 to 525600"),
     "problem_set": ([""], "a path"),
     "log_level": (["", "trace", "INFO"], "debug, info, warning, error"),
 }

@@ -1,9 +1,15 @@
 """What an environment is told by the server when it is created."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scorer_service.sandbox.interface import SandboxBackend
+
+if TYPE_CHECKING:
+    from scorer_service.worker.device_access import DeviceAccess
 
 
 @dataclass(frozen=True)
@@ -18,3 +24,7 @@ class EnvironmentSettings:
     """Where submissions are built and run."""
     problem_set: Path | None = None
     """A problem set to serve in place of the profile's own (rust_codecontests)."""
+    device: DeviceAccess | None = None
+    """The device that submissions are measured on, shared by the environments of a server."""
+    calibration_dir: Path | None = None
+    """Where the anchors that were measured on devices are kept."""

@@ -8,6 +8,7 @@ from google.protobuf.message import Message
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from scorer_service.environments.interface import (
+    CalibrationTable,
     Environment,
     EnvironmentDescription,
     Stage,
@@ -211,6 +212,12 @@ class _MeteredEnvironment(Environment):
 
     def starter(self) -> Sequence[StarterFile]:
         return self._environment.starter()
+
+    async def calibrate(self) -> CalibrationTable:
+        return await self._environment.calibrate()
+
+    def canary(self) -> Message | None:
+        return self._environment.canary()
 
 
 class QueueGauges:

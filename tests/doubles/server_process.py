@@ -37,15 +37,19 @@ class ServerProcess:
         self,
         folder: Path,
         *options: str,
+        environments: str = "rust_codecontests",
         wrap: Callable[[Sequence[str | Path]], Sequence[str | Path]] = lambda command: command,
     ) -> None:
-        """`wrap` makes of the server's command another one that runs it."""
+        """`wrap` makes of the server's command another one that runs it.
+
+        An environment with torch takes seconds of each core to start, so only tests of it ask for one.
+        """
         self.folder = folder
         self.state_dir = folder / "state"
         self.log = folder / "server.log"
         self.port = free_port()
         self.metrics_port = free_port()
-        self._options = options
+        self._options = ("--environments", environments, *options)
         self._wrap = wrap
         self.process: subprocess.Popen[bytes] | None = None
 
