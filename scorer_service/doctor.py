@@ -17,7 +17,10 @@ from scorer_service.configuration import Configuration, host_and_port
 from scorer_service.environments.discovery import create_environment, environment_names
 from scorer_service.environments.interface import NotServing
 from scorer_service.environments.settings import EnvironmentSettings
+from scorer_service.sandbox import python_toolchain
 from scorer_service.sandbox.native import NativeBackend
+from scorer_service.sandbox.toolchain import ToolchainError
+from scorer_service.worker.device_access import DeviceAccess
 
 FREE_DISK_BYTES = 2 << 30
 
@@ -47,9 +50,16 @@ class Finding:
 
 async def examine(configuration: Configuration) -> Sequence[Finding]:
     """Test everything; nothing of the state folder is touched."""
-    findings = [*_python(), *_sandbox(), *_device(), *_state_dir(configuration), *_ports(configuration)]
+    findings = [
+        *_python(),
+        *_torch(configuration),
+        *_sandbox(),
+        *_device(),
+        *_state_dir(configuration),
+        *_ports(configuration),
+    ]
     if not any(finding.subject == "sandbox" and finding.status is Status.MISSING for finding in findings):
-        findings += [await _environment(name, configuration) for name in environment_names()]
+        findings += await _environments(configuration)
     return findings
 
 
@@ -64,6 +74,17 @@ def table(findings: Sequence[Finding]) -> str:
 def _python() -> Iterator[Finding]:
     version = ".".join(map(str, sys.version_info[:3]))
     yield Finding("python", Status.OK, version)
+
+
+def _torch(configuration: Configuration) -> Iterator[Finding]:
+    python = configuration.torch_python or python_toolchain.default_python()
+    try:
+        found = python_toolchain.load(python)
+    except ToolchainError as error:
+        yield Finding("torch", Status.MISSING, str(error))
+    else:
+        versions = f"torch {found.torch_version}, triton {found.triton_version}"
+        yield Finding("torch", Status.OK, f"{versions}, of {python}")
 
 
 def _sandbox() -> Iterator[Finding]:
@@ -82,14 +103,12 @@ def _sandbox() -> Iterator[Finding]:
 def _device() -> Iterator[Finding]:
     gpus = sorted(Path("/proc/driver/nvidia/gpus").glob("*"))
     if gpus:
-        yield Finding(
-            "device", Status.OK, f"{len(gpus)} NVIDIA GPU(s); no environment of this version uses one"
-        )
+        yield Finding("device", Status.OK, f"{len(gpus)} NVIDIA GPU(s)")
     else:
         yield Finding(
             "device",
             Status.OK,
-            f"cpu, {len(os.sched_getaffinity(0))} cores; no GPU, which no environment of this version needs",
+            f"cpu, {len(os.sched_getaffinity(0))} cores; no GPU: what is measured is measured on the CPU",
         )
 
 
@@ -134,13 +153,27 @@ def _ports(configuration: Configuration) -> Iterator[Finding]:
             yield Finding(subject, Status.OK, f"{address} is free")
 
 
-async def _environment(name: str, configuration: Configuration) -> Finding:
+async def _environments(configuration: Configuration) -> Sequence[Finding]:
+    backend = NativeBackend(configuration.slots or None)
+    python = configuration.torch_python or python_toolchain.default_python()
+    device = DeviceAccess(backend, python, configuration.device)
+    try:
+        return [await _environment(name, configuration, backend, device) for name in environment_names()]
+    finally:
+        await device.close()
+
+
+async def _environment(
+    name: str, configuration: Configuration, backend: NativeBackend, device: DeviceAccess
+) -> Finding:
     with tempfile.TemporaryDirectory(prefix="scorer-doctor-") as cache_dir:
         settings = EnvironmentSettings(
             profile=configuration.profile,
             cache_dir=Path(cache_dir),
-            sandbox=NativeBackend(configuration.slots or None),
+            sandbox=backend,
             problem_set=configuration.problem_set,
+            device=device,
+            calibration_dir=configuration.state_dir / "calibration",
         )
         environment = None
         try:
