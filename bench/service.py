@@ -2,22 +2,16 @@
 
 import json
 import os
-import signal
-import socket
-import subprocess
-import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import grpc
-from grpc_health.v1 import health_pb2, health_pb2_grpc
 from measurement import Measurement, percentile
+from running_server import RunningServer, resident_bytes, running_server
 from scorer.v1 import result_pb2, rust_codecontests_pb2, scoring_pb2_grpc
 from scorer_client import ScorerClient
 
@@ -25,25 +19,15 @@ import scorer_service.environments.rust_codecontests
 
 ENVIRONMENT = Path(scorer_service.environments.rust_codecontests.__path__[0])
 STORED_CALLS = 300
-START_LIMIT_S = 60.0
-
-
-@dataclass(frozen=True)
-class RunningServer:
-    """A server that serves."""
-
-    address: str
-    pid: int
-    start_s: float
 
 
 def measure() -> Iterator[Measurement]:
     """Everything that needs a server."""
-    with tempfile.TemporaryDirectory() as folder, _server(Path(folder)) as server:
+    with tempfile.TemporaryDirectory() as folder, running_server(Path(folder), "rust_codecontests") as server:
         yield Measurement(
             "time from start to SERVING", server.start_s, 3.0, unit="s", detail="a new state folder"
         )
-        resident_mb = _resident_bytes(server.pid) / 1e6
+        resident_mb = resident_bytes(server.pid) / 1e6
         yield Measurement("resident memory of the idle server", resident_mb, 150.0, unit="MB")
         yield from _whole_set(server)
         yield _stored_call(server)
@@ -110,53 +94,3 @@ def _a_problem(server: RunningServer) -> str:
     line = (ENVIRONMENT / "problem_set" / "reference_submission.jsonl").open().readline()
     problem_id: str = json.loads(line)["problem_id"]
     return problem_id
-
-
-@contextmanager
-def _server(folder: Path) -> Iterator[RunningServer]:
-    address, metrics = (f"127.0.0.1:{_free_port()}" for _ in range(2))
-    command: list[str | Path] = [Path(sys.executable).parent / "scorer", "serve", "--listen", address]
-    command += ["--metrics-listen", metrics, "--state-dir", folder / "state"]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("SCORER_")}
-    with (folder / "server.log").open("w") as log:
-        began = time.perf_counter()
-        process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=environment)
-        try:
-            _wait_until_serving(address, process)
-            yield RunningServer(address, process.pid, time.perf_counter() - began)
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(timeout=60)
-
-
-def _wait_until_serving(address: str, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + START_LIMIT_S
-    options: Mapping[str, int] = {
-        "grpc.initial_reconnect_backoff_ms": 20,
-        "grpc.max_reconnect_backoff_ms": 20,
-    }
-    with grpc.insecure_channel(address, list(options.items())) as channel:
-        stub: Any = health_pb2_grpc.HealthStub(channel)
-        while time.monotonic() < deadline and process.poll() is None:
-            try:
-                request = health_pb2.HealthCheckRequest(service="rust_codecontests")
-                if stub.Check(request).status == health_pb2.HealthCheckResponse.SERVING:
-                    return
-            except grpc.RpcError:
-                pass
-            time.sleep(0.01)
-    raise RuntimeError("the server is not serving; see `scorer doctor`")
-
-
-def _resident_bytes(pid: int) -> int:
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) << 10
-    raise RuntimeError(f"no VmRSS of {pid}")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

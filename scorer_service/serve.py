@@ -15,6 +15,7 @@ from grpc_health.v1 import health
 from prometheus_client import CollectorRegistry, GCCollector, Info, PlatformCollector, ProcessCollector
 
 import scorer_service
+from scorer_service import freed_memory
 from scorer_service.api.registry import EnvironmentRegistry, Readiness
 from scorer_service.api.server import ApiServer
 from scorer_service.configuration import Configuration, ConfigurationError, host_and_port
@@ -52,6 +53,7 @@ def run(configuration: Configuration) -> None:
         raise ConfigurationError(f"problem_set must be a file, and {configuration.problem_set} is none")
     chosen_environments(configuration)
     os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
+    freed_memory.return_to_system()
     with _state_dir(configuration.state_dir):
         asyncio.run(_serve(configuration))
 

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import os
 import re
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -55,7 +56,9 @@ class ArtifactFolder:
         self._partial.mkdir(exist_ok=True, mode=0o700)
         self._artifact_limit_bytes = artifact_limit_bytes
         self._quota_bytes = quota_bytes
-        self._uploading: set[str] = set()
+        self._uploading: dict[str, int] = {}
+        """Size of each artifact that is being uploaded: it counts as if it were here whole already."""
+        self._lock = threading.Lock()
 
     def path(self, sha256: str) -> Path | None:
         """The file of an artifact; None where it is not here."""
@@ -86,25 +89,38 @@ class ArtifactFolder:
             raise ArtifactTooLarge(
                 f"the artifact has {key.size_bytes} bytes, the limit is {self._artifact_limit_bytes}"
             )
-        if key.sha256 in self._uploading:
-            raise UploadBusy(f"another call is uploading {key.sha256}")
-        here = self.offset(key)
-        if offset_bytes != here:
-            raise WrongOffset(f"the upload must go on at byte {here}, not at {offset_bytes}")
-        used = sum(
-            entry.stat().st_size for folder in (self._whole, self._partial) for entry in folder.iterdir()
-        )
-        if used + key.size_bytes - here > self._quota_bytes:
-            raise QuotaExceeded(
-                f"the artifact needs {key.size_bytes - here} bytes, "
-                f"{max(0, self._quota_bytes - used)} of {self._quota_bytes} are free"
-            )
-        self._uploading.add(key.sha256)
+        with self._lock:
+            if key.sha256 in self._uploading:
+                raise UploadBusy(f"another call is uploading {key.sha256}")
+            here = self.offset(key)
+            if offset_bytes != here:
+                raise WrongOffset(f"the upload must go on at byte {here}, not at {offset_bytes}")
+            used = self._used_bytes()
+            if used + key.size_bytes - here > self._quota_bytes:
+                raise QuotaExceeded(
+                    f"the artifact needs {key.size_bytes - here} bytes, "
+                    f"{max(0, self._quota_bytes - used)} of {self._quota_bytes} are free"
+                )
+            self._uploading[key.sha256] = key.size_bytes
         try:
             return Upload(self, key, here)
         except BaseException:
-            self._uploading.discard(key.sha256)
+            self._end_upload(key)
             raise
+
+    def _used_bytes(self) -> int:
+        """Room that is taken or promised."""
+        total = sum(self._uploading.values())
+        for folder in (self._whole, self._partial):
+            for entry in folder.iterdir():
+                if entry.name not in self._uploading:
+                    with contextlib.suppress(FileNotFoundError):  # renamed since
+                        total += entry.stat().st_size
+        return total
+
+    def _end_upload(self, key: ArtifactKey) -> None:
+        with self._lock:
+            self._uploading.pop(key.sha256, None)
 
     def _finish(self, key: ArtifactKey, *, whole: bool) -> None:
         partial = self._partial / key.sha256
@@ -161,4 +177,4 @@ class Upload:
 
     def __exit__(self, *exc: object) -> None:
         self._file.close()
-        self._folder._uploading.discard(self._key.sha256)
+        self._folder._end_upload(self._key)

@@ -83,6 +83,20 @@ def test_one_artifact_is_uploaded_by_one_call_at_a_time(folder: ArtifactFolder) 
     upload(folder, CONTENT)
 
 
+def test_uploads_at_the_same_time_share_the_quota(folder: ArtifactFolder) -> None:
+    first, second = b"a" * 900, b"b" * 700
+    with folder.begin(key_of(first), 0) as running:
+        running.write(first[:10])
+        with pytest.raises(QuotaExceeded, match="needs 700 bytes, 600 of 1500 are free"):
+            folder.begin(key_of(second), 0)
+    # Given up after ten bytes, which stay for a later try.
+    with folder.begin(key_of(second), 0) as running:
+        running.write(second)
+        assert running.commit()
+    with pytest.raises(QuotaExceeded, match="needs 890 bytes, 790 of 1500"):
+        folder.begin(key_of(first), 10)
+
+
 def test_limits_are_kept_at_their_edge(folder: ArtifactFolder) -> None:
     with pytest.raises(ArtifactTooLarge, match="1001"):
         folder.begin(key_of(b"x" * 1001), 0)

@@ -13,7 +13,6 @@ from scorer.v1 import rust_codecontests_pb2
 from scorer_service.environments import interface
 from scorer_service.environments.rust_codecontests import (
     compilation,
-    freed_memory,
     hub,
     judge,
     problem_set,
@@ -55,7 +54,6 @@ class RustCodecontests(interface.Environment):
     async def start(self) -> None:
         """Find the compiler, open the problem set, and judge known programs. Raises NotServing."""
         backend = self._settings.sandbox
-        freed_memory.return_to_system()
         # Threads only wait for the sandboxes, whose places bound what runs; so there are more of them.
         self._executor = ThreadPoolExecutor(
             8 * backend.slot_count + 8, thread_name_prefix="rust_codecontests"

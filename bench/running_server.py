@@ -1,0 +1,80 @@
+"""A real server for measurements."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+START_LIMIT_S = 60.0
+
+
+@dataclass(frozen=True)
+class RunningServer:
+    """A server that serves."""
+
+    address: str
+    pid: int
+    start_s: float
+
+
+@contextmanager
+def running_server(folder: Path, environments: str) -> Iterator[RunningServer]:
+    """A server in a folder of its own, once it serves the (one) environment."""
+    address, metrics = (f"127.0.0.1:{free_port()}" for _ in range(2))
+    command: list[str | Path] = [Path(sys.executable).parent / "scorer", "serve", "--listen", address]
+    command += ["--metrics-listen", metrics, "--state-dir", folder / "state", "--environments", environments]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SCORER_")}
+    with (folder / "server.log").open("w") as log:
+        began = time.perf_counter()
+        process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=environment)
+        try:
+            _wait_until_serving(address, process, environments)
+            yield RunningServer(address, process.pid, time.perf_counter() - began)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(timeout=60)
+
+
+def _wait_until_serving(address: str, process: subprocess.Popen[bytes], environment: str) -> None:
+    deadline = time.monotonic() + START_LIMIT_S
+    options: Mapping[str, int] = {
+        "grpc.initial_reconnect_backoff_ms": 20,
+        "grpc.max_reconnect_backoff_ms": 20,
+    }
+    with grpc.insecure_channel(address, list(options.items())) as channel:
+        stub: Any = health_pb2_grpc.HealthStub(channel)
+        while time.monotonic() < deadline and process.poll() is None:
+            try:
+                request = health_pb2.HealthCheckRequest(service=environment)
+                if stub.Check(request).status == health_pb2.HealthCheckResponse.SERVING:
+                    return
+            except grpc.RpcError:
+                pass
+            time.sleep(0.01)
+    raise RuntimeError("the server is not serving; see `scorer doctor`")
+
+
+def resident_bytes(pid: int) -> int:
+    """Memory of a process that is in RAM."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) << 10
+    raise RuntimeError(f"no VmRSS of {pid}")
+
+
+def free_port() -> int:
+    """A port that is free now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
