@@ -78,6 +78,11 @@ SCRATCH_LIMIT_BYTES = 512 << 20
 OUTPUT_LIMIT_BYTES = 1 << 20
 
 
+def memory_limit_bytes(kind: str) -> int:
+    """Of the host's memory, by kind of device."""
+    return MEMORY_LIMIT_BYTES if kind == "cpu" else GPU_HOST_MEMORY_LIMIT_BYTES
+
+
 def run_limits(kind: str, measurement: Measurement) -> scorer_launcher.Limits:
     """What one submission may use from its start to its end."""
     limits = PHASE_LIMITS
@@ -88,7 +93,7 @@ def run_limits(kind: str, measurement: Measurement) -> scorer_launcher.Limits:
         # More than one core can give in that time, so that the wall limits of the phases are what is named.
         cpu_limit_s=2 * wall_limit_s,
         wall_limit_s=wall_limit_s,
-        memory_limit_bytes=MEMORY_LIMIT_BYTES if kind == "cpu" else GPU_HOST_MEMORY_LIMIT_BYTES,
+        memory_limit_bytes=memory_limit_bytes(kind),
         output_limit_bytes=OUTPUT_LIMIT_BYTES,
         process_limit=PROCESS_LIMIT,
         file_size_limit_bytes=SCRATCH_LIMIT_BYTES,

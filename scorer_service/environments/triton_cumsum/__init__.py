@@ -1,0 +1,1 @@
+"""triton_cumsum: kernels for a prefix sum, timed on a device."""
