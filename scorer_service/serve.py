@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 
 GAUGE_REFRESH_S = 2.0
 PURGE_EVERY_S = 3600.0
+SECRET_BYTES = 32
 
 
 class StateDirBusy(Exception):
@@ -93,6 +94,7 @@ class Server:
         state_dir = configuration.state_dir
         self.metrics = _metrics_registry(configuration)
         self._backend = NativeBackend(configuration.slots or None)
+        self._secret = _installation_secret(state_dir)
         self._database = Database(state_dir / "scorer.sqlite3")
         queue = MeteredQueue(SqliteJobQueue(self._database), self.metrics)
         self._queue = queue
@@ -200,6 +202,7 @@ class Server:
             sandbox=self._backend,
             problem_set=self._configuration.problem_set,
             device=self._device,
+            secret=self._secret,
             calibration_dir=self._configuration.state_dir / "calibration",
         )
 
@@ -255,6 +258,20 @@ async def _serve(configuration: Configuration) -> None:
     finally:
         stopping.cancel()
         await server.stop()
+
+
+def _installation_secret(state_dir: Path) -> bytes:
+    """Random bytes that stay the same as long as the state folder does."""
+    path = state_dir / "secret"
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        secret = os.urandom(SECRET_BYTES)
+        beside = path.with_suffix(".new")
+        beside.touch(mode=0o600)
+        beside.write_bytes(secret)
+        beside.rename(path)
+        return secret
 
 
 def _metrics_registry(configuration: Configuration) -> CollectorRegistry:

@@ -26,5 +26,7 @@ class EnvironmentSettings:
     """A problem set to serve in place of the profile's own (rust_codecontests)."""
     device: DeviceAccess | None = None
     """The device that submissions are measured on, shared by the environments of a server."""
+    secret: bytes = b""
+    """Of this installation, for what must be the same after a restart and must not be guessed."""
     calibration_dir: Path | None = None
     """Where the anchors that were measured on devices are kept."""

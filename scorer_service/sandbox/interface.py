@@ -52,6 +52,7 @@ class WarmSandbox(Protocol):
         limits: scorer_launcher.Limits,
         places: scorer_launcher.Places,
         files: Mapping[str, bytes],
+        collect: Mapping[str, int],
         channel: int,
     ) -> scorer_launcher.Run:
         """Fork a program in namespaces of its own, with `channel` as its descriptor 3. Blocks."""

@@ -76,8 +76,15 @@ class WarmRunner:
         self._backend = backend
         self._python = python
         self._on_gpu = False
+        self._mounts: dict[str, str] = {}
         self._generation: _Generation | None = None
         self._lock = asyncio.Lock()
+
+    def add_mounts(self, mounts: Mapping[str, Path]) -> None:
+        """Show folders of the host to every submission, read-only: path inside -> folder. Before `start`."""
+        if self._generation is not None:
+            raise RuntimeError("mounts are made at the start of the runner, which is past")
+        self._mounts |= {inside: str(folder) for inside, folder in mounts.items()}
 
     async def start(self, *, on_gpu: bool) -> None:
         """Import torch. Raises toolchain.ToolchainError, scorer_launcher.SandboxError."""
@@ -99,16 +106,20 @@ class WarmRunner:
         places: scorer_launcher.Places,
         files: Mapping[str, bytes],
         channel: int,
+        collect: Mapping[str, int] | None = None,
     ) -> SubmissionRun:
         """Fork a process that runs `argv` of the runner, with `files` in `/work`, `channel` as descriptor 3.
 
+        `collect` maps paths below `/work` to size limits: the files that are handed back at the end.
         Raises scorer_launcher.SandboxError.
         """
 
         async def start(generation: _Generation) -> SubmissionRun:
             sandbox = generation.sandbox
             run = await asyncio.to_thread(
-                lambda: sandbox.start(argv, limits=limits, places=places, files=files, channel=channel)
+                lambda: sandbox.start(
+                    argv, limits=limits, places=places, files=files, channel=channel, collect=collect or {}
+                )
             )
             generation.runs += 1
             return SubmissionRun(run, lambda: self._run_ended(generation))
@@ -150,7 +161,10 @@ class WarmRunner:
         if not self._on_gpu:
             environment |= toolchain.cpu_environment
         return self._backend.open_warm(
-            toolchain.mounts, environment, toolchain.warm_argv, gpu_devices() if self._on_gpu else ()
+            {**toolchain.mounts, **self._mounts},
+            environment,
+            toolchain.warm_argv,
+            gpu_devices() if self._on_gpu else (),
         )
 
 

@@ -1,13 +1,17 @@
 """The device of a server: its worker, who may be busy beside it, and where submitted Python runs."""
 
 import asyncio
+import fcntl
+from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 
 import scorer_launcher
 
 from scorer_service.sandbox.interface import SandboxBackend
 from scorer_service.sandbox.toolchain import ToolchainError
 from scorer_service.sandbox.warm import WarmRunner
+from scorer_service.worker import machine_lock
 from scorer_service.worker.client import DeviceInfo, Worker, WorkerUnavailable
 from scorer_service.worker.gate import DeviceGate
 
@@ -26,7 +30,13 @@ class DeviceAccess:
         self.worker = Worker(python, device)
         self.runner = WarmRunner(backend, python)
         self._backend = backend
+        self._name = device
+        self._lock: IO[bytes] | None = None
         self._starting: asyncio.Task[DeviceInfo] | None = None
+
+    def add_mounts(self, mounts: Mapping[str, Path]) -> None:
+        """Show folders of public data to every submission (path inside -> folder). Before `start`."""
+        self.runner.add_mounts(mounts)
 
     async def start(self) -> DeviceInfo:
         """Start the worker and the runner, once for all who ask. Raises DeviceUnavailable."""
@@ -41,12 +51,29 @@ class DeviceAccess:
             await asyncio.wait([self._starting])
         await self.runner.close()
         await self.worker.close()
+        if self._lock is not None:
+            self._lock.close()
 
     async def _start(self) -> DeviceInfo:
         try:
             device = await self.worker.start()
+            if device.kind != "cpu":
+                self._lock = _lock_device(self._name)
             await self.runner.start(on_gpu=device.kind != "cpu")
         except (WorkerUnavailable, ToolchainError, scorer_launcher.SandboxError) as error:
             raise DeviceUnavailable(str(error)) from error
         self.gate = DeviceGate(self._backend, device_is_cpu=device.kind == "cpu")
         return device
+
+
+def _lock_device(name: str) -> IO[bytes]:
+    """The sole use of a GPU among the servers of this machine. Raises DeviceUnavailable."""
+    file = machine_lock.open_lock(f"device-{'cuda:0' if name in ('auto', 'cuda') else name}")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise DeviceUnavailable(
+            f"another server of this user measures on {name}: stop it, or choose another GPU with --device cuda:N"
+        ) from None
+    return file

@@ -5,25 +5,65 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
-import os
-import tempfile
 from collections.abc import AsyncIterator
-from pathlib import Path
-from typing import IO
 
 import scorer_launcher
 
 from scorer_service.sandbox.interface import SandboxBackend
+from scorer_service.sandbox.warm import SubmissionRun
+from scorer_service.worker import machine_lock
 
 LOCK_RETRY_S = 0.01
+
+
+class BackgroundWork:
+    """Long work on some places, which are lent while somebody measures."""
+
+    def __init__(self, places: scorer_launcher.Places, gate: DeviceGate) -> None:
+        self.places = places
+        """Those to start the run on."""
+        self._gate = gate
+        self._run: SubmissionRun | None = None
+        self._ended = False
+
+    async def attach(self, run: SubmissionRun) -> None:
+        """Say which run works on the places."""
+        self._run = run
+        await self._gate.attached(self)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a run to be frozen."""
+        return self._run is not None and not self._ended
+
+    async def pause(self) -> None:
+        """Freeze the run and let go of its places."""
+        if self._run is not None:
+            await self._run.freeze()
+        self.places.give_back()
+
+    async def resume(self, places: scorer_launcher.Places) -> None:
+        """Go on, on other places."""
+        if self._run is None or self._ended:
+            places.give_back()
+            return
+        self.places = places
+        await self._run.thaw(places)
+
+    def end(self) -> None:
+        """It has ended; its places are free."""
+        self._ended = True
+        self.places.give_back()
 
 
 class DeviceGate:
     """Admits many who prepare or check, or one who measures.
 
     On a CPU the one who measures takes every place in which the service runs programs, so that no compiler
-    and no other submission runs meanwhile, and it waits for the measurements of other servers on this machine.
+    and no other submission runs meanwhile, and it waits for the measurements of other servers on the machine.
     On a GPU the places stay open: what runs on the CPU alone does not disturb the device.
+
+    Long work (training) does not make a measurement wait: it is frozen meanwhile.
     """
 
     def __init__(self, backend: SandboxBackend, *, device_is_cpu: bool) -> None:
@@ -33,35 +73,77 @@ class DeviceGate:
         self._users = 0
         self._unused = asyncio.Event()
         self._unused.set()
+        self._background: set[BackgroundWork] = set()
+        self._paused: list[BackgroundWork] | None = None
+        """Work that is frozen now; None while nobody measures."""
+        self._resuming: set[asyncio.Task[None]] = set()
 
     @contextlib.asynccontextmanager
     async def shared(self) -> AsyncIterator[scorer_launcher.Places]:
         """One place, beside others."""
-        async with self._places(1) as places:
-            if self._device_is_cpu:
-                yield places
-                return
-            async with self._turnstile:
-                self._users += 1
-                self._unused.clear()
+        async with self._use(), self._places(1) as places:
+            yield places
+
+    @contextlib.asynccontextmanager
+    async def background(self, count: int) -> AsyncIterator[BackgroundWork]:
+        """Up to `count` places for long work; the run that works there must be attached."""
+        async with self._places(min(count, self._backend.slot_count)) as places:
+            work = BackgroundWork(places, self)
+            self._background.add(work)
             try:
-                yield places
+                yield work
             finally:
-                self._users -= 1
-                if self._users == 0:
-                    self._unused.set()
+                self._background.discard(work)
+                work.end()
 
     @contextlib.asynccontextmanager
     async def exclusive(self) -> AsyncIterator[scorer_launcher.Places]:
         """The device alone: waits until nobody uses it, and keeps out those who come."""
-        if self._device_is_cpu:
-            async with self._machine_lock(), self._places(self._backend.slot_count) as places:
-                yield places
-            return
-        # The place first: who holds the turnstile and waits for a place could wait for those who wait for it.
-        async with self._places(1) as places, self._turnstile:
+        # First the device, then places: whoever asks for both asks in this order, so none waits in a circle.
+        async with self._machine_lock(), self._turnstile, self._background_paused():
             await self._unused.wait()
-            yield places
+            async with self._places(self._backend.slot_count if self._device_is_cpu else 1) as places:
+                yield places
+
+    async def attached(self, work: BackgroundWork) -> None:
+        """Background work has begun; it stops at once where somebody measures already."""
+        if self._paused is not None:
+            self._paused.append(work)
+            await work.pause()
+
+    @contextlib.asynccontextmanager
+    async def _use(self) -> AsyncIterator[None]:
+        """Use the device beside others. A CPU is used by who has a place."""
+        if self._device_is_cpu:
+            yield
+            return
+        async with self._turnstile:
+            self._users += 1
+            self._unused.clear()
+        try:
+            yield
+        finally:
+            self._users -= 1
+            if self._users == 0:
+                self._unused.set()
+
+    @contextlib.asynccontextmanager
+    async def _background_paused(self) -> AsyncIterator[None]:
+        self._paused = [work for work in self._background if work.is_running]
+        try:
+            for work in list(self._paused):
+                await work.pause()
+            yield
+        finally:
+            paused, self._paused = self._paused, None
+            for work in paused:
+                task = asyncio.create_task(self._resume(work), name="resume background work")
+                self._resuming.add(task)
+                task.add_done_callback(self._resuming.discard)
+
+    async def _resume(self, work: BackgroundWork) -> None:
+        places = await asyncio.to_thread(self._backend.take_places, len(work.places.cores))
+        await work.resume(places)
 
     @contextlib.asynccontextmanager
     async def _places(self, count: int) -> AsyncIterator[scorer_launcher.Places]:
@@ -79,7 +161,11 @@ class DeviceGate:
 
     @contextlib.asynccontextmanager
     async def _machine_lock(self) -> AsyncIterator[None]:
-        file = _open_lock()
+        """The turn among the servers of this machine. A GPU belongs to one server."""
+        if not self._device_is_cpu:
+            yield
+            return
+        file = machine_lock.open_lock("measuring")
         try:
             while True:
                 try:
@@ -96,17 +182,3 @@ class DeviceGate:
 def _give_back(taking: asyncio.Future[scorer_launcher.Places]) -> None:
     if not taking.cancelled() and taking.exception() is None:
         taking.result().give_back()
-
-
-def _open_lock() -> IO[bytes]:
-    """The file by which the servers of one user take turns; those of other users are not seen."""
-    # Where there is one, a folder that nobody else can write to.
-    folders = (
-        os.environ.get("XDG_RUNTIME_DIR", ""),
-        "/run" if os.getuid() == 0 else "",
-        tempfile.gettempdir(),
-    )
-    folder = next(path for path in folders if path and os.access(path, os.W_OK))
-    path = Path(folder) / f"scorer-measuring-{os.getuid()}.lock"
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    return os.fdopen(descriptor, "r+b")
