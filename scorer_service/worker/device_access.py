@@ -74,6 +74,6 @@ def _lock_device(name: str) -> IO[bytes]:
     except BlockingIOError:
         file.close()
         raise DeviceUnavailable(
-            f"another server of this user measures on {name}: stop it, or choose another GPU with --device cuda:N"
+            f"another server measures on {name}: stop it, or choose another GPU with --device cuda:N"
         ) from None
     return file
