@@ -1,0 +1,227 @@
+"""Runs a checked graph on a torch device, by implementations of our own choosing. The only file that needs
+torch.
+
+No operator is looked up by a name from an archive: a step has a row of the table, and the row's name is a key
+of the tables here, which hold exactly the rows of the table.
+"""
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from scorer_service.graph.archive import Archive, StoredTensor
+from scorer_service.graph.call import NUMBER_LIMIT
+from scorer_service.graph.checked import CheckedGraph, Step, Tensor, slots_of
+from scorer_service.graph.dtypes import Kind
+from scorer_service.graph.errors import GraphRefused, ModelFailed, Refusal
+from scorer_service.graph.implementations import CREATORS, FUNCTIONS, RESHAPES
+from scorer_service.graph.shapes import Extent
+from scorer_service.graph.values import Value
+
+MAGNITUDE_LIMIT = 1e30
+"""Of intermediate numbers when `check_magnitudes` is asked for; float32 overflows at 3.4e38."""
+
+_DTYPES = {Kind.FLOAT: torch.float32, Kind.INTEGER: torch.int64}
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A step with its arguments in place for one size of batch."""
+
+    function: Callable[..., Any]
+    arguments: tuple[object, ...]
+    keywords: dict[str, object]
+    tensor_positions: tuple[tuple[int, int | tuple[int | None, ...]], ...]
+    """Where in `arguments` tensors go, and their slots."""
+    outputs: tuple[int, ...]
+    is_list: bool
+    dead: tuple[int, ...]
+    """Slots that nothing reads after this step."""
+    step: Step
+
+
+class RunnableModel:
+    """A checked graph with its weights on a device. Keeps nothing from one run to the next."""
+
+    def __init__(self, graph: CheckedGraph, archive: Archive, device: torch.device | str = "cpu") -> None:
+        """Load the weights as float32. Raises ArchiveError, and GraphRefused for weights that are out of
+        range."""
+        self._graph = graph
+        self._device = torch.device(device)
+        self._weights = _load_weights(graph, archive, self._device)
+        self._prepared: dict[int, list[_Prepared]] = {}
+
+    def run(
+        self, tokens: torch.Tensor, *, check_magnitudes: bool = False, deadline_s: float | None = None
+    ) -> torch.Tensor:
+        """Compute the logits, float32 [batch, sequence_length, vocabulary], of tokens, int64 [batch,
+        sequence_length].
+
+        `deadline_s` is a time of `time.monotonic` after which no further step is begun. With
+        `check_magnitudes` every intermediate must stay finite and under MAGNITUDE_LIMIT, which costs a pass
+        over each.
+
+        Raises ValueError for tokens that are none, ModelFailed where the model's numbers leave float32's
+        range, where an operator fails on the device, or where the deadline passes.
+        """
+        self._check_tokens(tokens)
+        rows = tokens.shape[0]
+        if rows not in self._prepared:
+            self._prepared.clear()
+            self._prepared[rows] = self._prepare(rows)
+        values: list[Any] = [None] * self._graph.slots
+        for slot, weight in self._weights.items():
+            values[slot] = weight
+        values[self._graph.tokens_slot] = tokens
+        with torch.inference_mode(), torch.autocast(self._device.type, enabled=False):
+            for prepared in self._prepared[rows]:
+                if deadline_s is not None and time.monotonic() > deadline_s:
+                    raise ModelFailed("the model takes too long")
+                self._carry_out(prepared, values)
+                if check_magnitudes:
+                    _check_magnitudes(prepared, values)
+                for slot in prepared.dead:
+                    values[slot] = None
+        logits: torch.Tensor = values[self._graph.output_slot]
+        return logits
+
+    def _carry_out(self, prepared: _Prepared, values: list[Any]) -> None:
+        arguments = list(prepared.arguments)
+        for position, slots in prepared.tensor_positions:
+            if isinstance(slots, int):
+                arguments[position] = values[slots]
+            else:
+                arguments[position] = [None if slot is None else values[slot] for slot in slots]
+        try:
+            result = prepared.function(*arguments, **prepared.keywords)
+        except RuntimeError as error:
+            failed = Refusal(
+                prepared.step.node.operator, f"failed: {str(error)[:500]}", prepared.step.node.source
+            )
+            raise ModelFailed(str(failed)) from error
+        if prepared.is_list:
+            for slot, item in zip(prepared.outputs, result, strict=True):
+                values[slot] = item
+        else:
+            values[prepared.outputs[0]] = result
+
+    def _check_tokens(self, tokens: torch.Tensor) -> None:
+        interface = self._graph.interface
+        if tokens.dtype != torch.int64 or tokens.dim() != 2 or tokens.shape[1] != interface.sequence_length:
+            raise ValueError(
+                f"tokens are {tokens.dtype} of shape {list(tokens.shape)}, not int64 of shape [batch, "
+                f"{interface.sequence_length}]"
+            )
+        if not 0 < tokens.shape[0] <= interface.batch_rows:
+            raise ValueError(f"a batch has 1 to {interface.batch_rows} rows, not {tokens.shape[0]}")
+        limit = interface.token_limit or interface.vocabulary
+        low, high = torch.aminmax(tokens)
+        if int(low) < 0 or int(high) >= limit:
+            raise ValueError(f"tokens are 0 to {limit - 1}, not {int(low)} to {int(high)}")
+
+    def _prepare(self, rows: int) -> list[_Prepared]:
+        steps = self._graph.steps
+        kept = {self._graph.output_slot}
+        dead: list[tuple[int, ...]] = []
+        for step in reversed(steps):
+            ending = {*slots_of(step.arguments), *step.outputs} - kept
+            kept |= ending
+            dead.append(tuple(ending))
+        dead.reverse()
+        return [self._prepare_step(step, rows, ending) for step, ending in zip(steps, dead, strict=True)]
+
+    def _prepare_step(self, step: Step, rows: int, dead: tuple[int, ...]) -> _Prepared:
+        name = step.operator.name
+        keywords: dict[str, object] = {}
+        arguments = step.arguments
+        if name in RESHAPES:
+            function = RESHAPES[name]
+            arguments = (arguments[0], _shape_at(step.results[0], rows))
+        elif name in CREATORS:
+            function = CREATORS[name]
+            value = step.results[0]
+            arguments = (*step.arguments, _shape_at(value, rows))
+            keywords = {"dtype": _DTYPES[value.kind], "device": self._device}
+        else:
+            function = FUNCTIONS[name]
+        placed: list[object] = []
+        positions: list[tuple[int, int | tuple[int | None, ...]]] = []
+        for position, argument in enumerate(arguments):
+            if isinstance(argument, Tensor):
+                positions.append((position, argument.slot))
+                placed.append(None)
+            elif isinstance(argument, tuple) and any(isinstance(item, Tensor) for item in argument):
+                slots = tuple(item.slot if isinstance(item, Tensor) else None for item in argument)
+                positions.append((position, slots))
+                placed.append(None)
+            else:
+                placed.append(_at(argument, rows))
+        is_list = step.operator.makes_list
+        return _Prepared(
+            function, tuple(placed), keywords, tuple(positions), step.outputs, is_list, dead, step
+        )
+
+
+def _load_weights(graph: CheckedGraph, archive: Archive, device: torch.device) -> dict[int, torch.Tensor]:
+    storages: dict[tuple[str, str], torch.Tensor] = {}
+    weights = {}
+    refusals = []
+    for slot, tensor in graph.stored:
+        key = (tensor.entry.name, tensor.dtype.name)
+        if key not in storages:
+            storages[key] = _load_storage(tensor, archive, device)
+        weight = storages[key].as_strided(tensor.shape, tensor.strides, tensor.offset)
+        if tensor.dtype.kind is Kind.FLOAT and weight.numel():
+            largest = float(weight.abs().max())
+            if not largest <= NUMBER_LIMIT:
+                reason = f"reaches {largest:g}; weights are finite and at most {NUMBER_LIMIT:g} in magnitude"
+                refusals.append(Refusal(f"weight {tensor.name[:200]!r}", reason))
+        weights[slot] = weight
+    if refusals:
+        raise GraphRefused(refusals)
+    return weights
+
+
+def _load_storage(tensor: StoredTensor, archive: Archive, device: torch.device) -> torch.Tensor:
+    """All of an entry's elements, as float32 or int64 on the device."""
+    content = archive.read_storage(tensor)
+    dtype = getattr(torch, tensor.dtype.name)
+    count = len(content) // tensor.dtype.size_bytes
+    if not count:
+        return torch.empty(0, dtype=_DTYPES[tensor.dtype.kind], device=device)
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", UserWarning
+        )  # bytes are read-only; nothing is ever written to weights
+        stored = torch.frombuffer(content, dtype=dtype, count=count)
+    return stored.to(device=device, dtype=_DTYPES[tensor.dtype.kind])
+
+
+def _check_magnitudes(prepared: _Prepared, values: Sequence[Any]) -> None:
+    for slot in prepared.outputs:
+        value = values[slot]
+        if value.dtype != torch.float32 or not value.numel():
+            continue
+        largest = float(value.abs().max())
+        if not largest <= MAGNITUDE_LIMIT:
+            node = prepared.step.node
+            reason = (
+                f"reaches {largest:g}; intermediate numbers must stay finite and under {MAGNITUDE_LIMIT:g}"
+            )
+            raise ModelFailed(str(Refusal(node.operator, reason, node.source)))
+
+
+def _shape_at(value: Value, rows: int) -> tuple[int, ...]:
+    return tuple(extent.at(rows) for extent in value.shape)
+
+
+def _at(argument: object, rows: int) -> object:
+    if isinstance(argument, Extent):
+        return argument.at(rows)
+    if isinstance(argument, tuple):
+        return tuple(_at(item, rows) for item in argument)
+    return argument
