@@ -17,8 +17,8 @@ __all__ = ["DeviceInfo", "OperationFailed", "Worker", "WorkerLost", "WorkerUnava
 _log = logging.getLogger(__name__)
 
 _RESTART_DELAYS_S = (0.0, 0.0, 1.0, 5.0, 30.0)
-"""Before the first, second ... new start in a row without an answered call; the last one repeats. A worker that
-always dies must not keep a core busy."""
+"""Before the first, second ... new start in a row without an answered call; the last one repeats. A worker
+that always dies must not keep a core busy."""
 
 
 class Worker:
@@ -74,8 +74,8 @@ class Worker:
     ) -> Any:
         """Do `operation`, "package.module:function", in the worker; its result, of JSON types.
 
-        Descriptors stay the caller's own. A cancelled call goes on in the worker, and its result is dropped; end
-        what it waits for.
+        Descriptors stay the caller's own. A cancelled call goes on in the worker, and its result is
+        dropped; end what it waits for.
 
         Raises OperationFailed when the operation raised, WorkerLost when the worker died meanwhile,
         WorkerUnavailable when no new one can be started.

@@ -41,7 +41,8 @@ class Device(Protocol):
         """Clocks and the like at this moment, as far as they can be read."""
 
     def allocate_shared(self, size_bytes: int) -> SharedBuffer:
-        """Memory that one program can map by its descriptor. Raises RuntimeError where there is too little."""
+        """Memory that one program can map by its descriptor. Raises RuntimeError where there is too
+        little."""
 
     def synchronize(self) -> None:
         """Wait until all that this process asked of the device is done."""

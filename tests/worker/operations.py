@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 from typing import Any
 
 
@@ -44,3 +45,7 @@ def parent(context: Any, arguments: dict[str, Any], descriptors: list[int]) -> d
     import sys
 
     return {"path": sys.path, "pid": os.getpid(), "environment": sorted(os.environ)}
+
+
+def open_descriptors(context: Any, arguments: dict[str, Any], descriptors: list[int]) -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))

@@ -1,0 +1,1 @@
+"""What runs inside the sandbox of submitted Python, before and around the submission."""

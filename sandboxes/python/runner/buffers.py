@@ -1,0 +1,59 @@
+"""The memory that worker and program share, as tensors."""
+
+import json
+import mmap
+import os
+import struct
+from collections.abc import Iterator
+
+import torch
+
+_CALL_FORMAT = struct.Struct("<QQQ")
+
+
+class Buffers:
+    """The inputs' and the outputs' buffer, mapped."""
+
+    def __init__(self, description: bytes, descriptors: list[int]) -> None:
+        """`description` is JSON: kind, index and size_bytes of the device's buffers."""
+        told = json.loads(description)
+        self._on_gpu = told["kind"] == "cuda"
+        if self._on_gpu:
+            from runner.cuda_sharing import imported
+
+            torch.cuda.set_device(told["index"])
+            self._inputs, self._outputs = (
+                imported(descriptor, size, told["index"])
+                for descriptor, size in zip(descriptors, told["size_bytes"], strict=True)
+            )
+        else:
+            self._inputs, self._outputs = (
+                _mapped(descriptor, size)
+                for descriptor, size in zip(descriptors, told["size_bytes"], strict=True)
+            )
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+    def calls(self, packed: bytes) -> Iterator[tuple[int, torch.Tensor, torch.Tensor]]:
+        """Number of elements, input and place of the output, for each call."""
+        for size, input_offset, output_offset in _CALL_FORMAT.iter_unpack(packed):
+            yield (
+                size,
+                self._part(self._inputs, input_offset, size),
+                self._part(self._outputs, output_offset, size),
+            )
+
+    def synchronize(self) -> None:
+        """Wait until the device has done all that it was told."""
+        if self._on_gpu:
+            torch.cuda.synchronize()
+
+    @staticmethod
+    def _part(words: torch.Tensor, offset_bytes: int, size: int) -> torch.Tensor:
+        return words[offset_bytes // 4 : offset_bytes // 4 + size]
+
+
+def _mapped(descriptor: int, size_bytes: int) -> torch.Tensor:
+    # Populated, so that no call pays for page faults of this memory.
+    memory = mmap.mmap(descriptor, size_bytes, flags=mmap.MAP_SHARED | mmap.MAP_POPULATE)
+    return torch.frombuffer(memory, dtype=torch.int32)

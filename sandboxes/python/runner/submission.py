@@ -1,0 +1,63 @@
+"""Imports a submitted file, and tells its author what went wrong in it."""
+
+import importlib.util
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+RUNNER = str(Path(__file__).parent)
+TEXT_LIMIT_CHARACTERS = 12 * 1024
+"""Of an explanation. Errors say the most at their end, so the end is what is kept."""
+
+
+class Refusal(Exception):
+    """What was submitted cannot be what was asked for; the message says all there is to say."""
+
+
+class NoSuchFunction(Refusal):
+    """The file defines nothing callable of that name."""
+
+
+def load(file: str, name: str) -> Callable[..., object]:
+    """Import `file` as a module of its own name; its function `name`. Raises whatever the file raises.
+
+    The file's folder comes last on the import path: a `torch.py` beside it shadows nothing.
+    """
+    path = Path(file)
+    sys.path.append(str(path.parent))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise NoSuchFunction(f"{path.name} defines no function {name}")
+    return function
+
+
+def explanation(error: BaseException) -> str:
+    """The traceback as Python prints it, without frames that are not the author's; bounded."""
+    if isinstance(error, Refusal):
+        return str(error)
+    try:
+        told = traceback.TracebackException.from_exception(error)
+        _leave_out_frames(told, 0)
+        text = "".join(told.format())
+    except BaseException as second:  # an error may be made so that it cannot be printed
+        text = f"{type(error).__name__} (it cannot be printed: {type(second).__name__})"
+    if len(text) > TEXT_LIMIT_CHARACTERS:
+        text = "[...]\n" + text[-TEXT_LIMIT_CHARACTERS:]
+    return text
+
+
+def _leave_out_frames(told: traceback.TracebackException, depth: int) -> None:
+    told.stack[:] = [frame for frame in told.stack if not _is_of_runner(frame.filename)]
+    if depth < 16:
+        for inner in (told.__cause__, told.__context__, *(told.exceptions or ())):
+            if inner is not None:
+                _leave_out_frames(inner, depth + 1)
+
+
+def _is_of_runner(filename: str) -> bool:
+    return filename.startswith((RUNNER, "<frozen importlib"))

@@ -1,0 +1,489 @@
+"""Submissions taken through the trials, honest and otherwise, without a sandbox."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from scorer_service.worker.client import Worker
+from tests.worker.plain_programs import Program, WarmProcess, open_program
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+RIGHT = """
+import torch
+
+def prefix_sum(x):
+    positive = (x > 0).to(torch.int32)
+    before = torch.cumsum(positive, 0, dtype=torch.int32) - positive
+    return torch.cumsum(torch.where(before % 2 == 1, x, 0), 0, dtype=torch.int32)
+"""
+
+Open = Callable[..., Awaitable[Program]]
+
+
+@pytest.fixture(scope="module")
+def warm(torch_python: Path) -> Iterator[WarmProcess]:
+    warm = WarmProcess(torch_python)
+    yield warm
+    warm.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def shared_worker(torch_python: Path) -> AsyncIterator[Worker]:
+    worker = Worker(torch_python, "cpu")
+    await worker.start()
+    yield worker
+    await worker.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def opened(shared_worker: Worker, warm: WarmProcess, tmp_path: Path) -> AsyncIterator[Open]:
+    """Opens programs; at the end an honest one must be served as before."""
+    programs: list[Program] = []
+
+    async def open_(source: str, **more: Any) -> Program:
+        folder = tmp_path / str(len(programs))
+        folder.mkdir()
+        programs.append(await open_program(shared_worker, warm, folder, source, **more))
+        return programs[-1]
+
+    yield open_
+    restarts = shared_worker.restarts
+    honest = await open_(RIGHT, element_count=100)
+    assert (await honest.ask("load"))["status"] == "ok"
+    assert (await honest.measure())["status"] == "ok"
+    for program in programs:
+        program.kill()
+        await program.ask("close_session")
+    assert shared_worker.restarts == restarts
+
+
+async def test_a_right_solution_is_right_everywhere_and_timed(opened: Open) -> None:
+    program = await opened(RIGHT)
+    loaded = await program.ask("load")
+    assert loaded["status"] == "ok"
+    assert loaded["load_s"] > 0
+    checked = await program.ask("check_public")
+    assert checked["status"] == "ok"
+    assert checked["first_call_s"] > 0
+    assert await program.ask("check_hidden") == {"status": "ok"}
+    measured = await program.measure(trial_count=7)
+    assert measured["status"] == "ok"
+    assert len(measured["samples_ns"]) == 7
+    assert min(measured["samples_ns"]) > 0
+    assert abs(measured["element_count"] - 10_000) <= 10
+    assert (await program.measure())["element_count"] == measured["element_count"]
+
+
+async def test_several_calls_a_window_are_all_checked(opened: Open) -> None:
+    program = await opened(RIGHT)
+    await program.ask("load")
+    assert (await program.measure(calls_per_window=5))["status"] == "ok"
+    # Right in all calls but the fourth of a window.
+    program = await opened(
+        RIGHT
+        + """
+calls = 0
+right = prefix_sum
+
+def prefix_sum(x):
+    global calls
+    calls += 1
+    return right(x) + (calls % 5 == 4)
+"""
+    )
+    await program.ask("load")
+    assert await program.measure(calls_per_window=5) == {"status": "wrong"}
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("return x.clone()", "element 1 is -?[0-9]+, expected 0"),
+        ("return right(x).long()", "returned a tensor of dtype torch.int64, not torch.int32"),
+        ("return right(x)[:, None]", r"returned a tensor of shape \(\d+, 1\), not \(\d+,\)"),
+        ("return right(x).to('meta')", "returned a tensor on device meta, not cpu"),
+        ("return None", "returned None, not a torch.Tensor"),
+        ("return right(x).tolist()", "returned a builtins.list, not a torch.Tensor"),
+        ("return 1 // len('')", "ZeroDivisionError"),
+        ("raise SystemExit(0)", "SystemExit: 0"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+        (
+            "return right(x) + (x.numel() == 4097)",
+            r"n = 4097, contents: digits\): element 0 is 1, expected 0",
+        ),
+        ("return right(x.clamp(-100, 100))", "contents: full range"),
+        (
+            "return torch.where(right(x) < 0, right(x), right(x)) if len(x) else right(x[:1])[0]",
+            r"shape \(\)|index",
+        ),
+    ],
+)
+async def test_what_is_wrong_is_told_for_public_inputs_and_never_for_hidden_ones(
+    opened: Open, body: str, message: str
+) -> None:
+    program = await opened(RIGHT + f"\nright = prefix_sum\n\ndef prefix_sum(x):\n    {body}\n")
+    await program.ask("load")
+    checked = await program.ask("check_public")
+    assert checked["status"] in ("wrong", "failed")
+    assert re.search(message, checked["message"])
+    hidden = await program.ask("check_hidden")
+    assert hidden == {"status": checked["status"]}
+
+
+async def test_the_authors_lines_are_shown_and_the_runners_are_not(opened: Open) -> None:
+    program = await opened("import torch\n\ndef prefix_sum(x):\n    return torch.nonsense(x)\n")
+    await program.ask("load")
+    message = (await program.ask("check_public"))["message"]
+    assert 'solution.py", line 4, in prefix_sum' in message
+    assert "return torch.nonsense(x)" in message
+    assert "runner" not in message
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("def prefix_sum(x:\n", "SyntaxError"),
+        ("import no_such_module\n", "No module named 'no_such_module'"),
+        ("x = 1\n", "solution.py defines no function prefix_sum"),
+        ("raise SystemExit\n", "SystemExit"),
+        ("raise BaseException('never')\n", "BaseException: never"),
+        ("class Odd(Exception):\n    def __str__(self):\n        raise SystemExit\nraise Odd\n", "Odd"),
+        ("raise Exception('x' * 10**7)\n", "xxxx"),
+    ],
+)
+async def test_what_does_not_load_is_told(opened: Open, source: str, message: str) -> None:
+    program = await opened(source)
+    answer = await program.ask("load")
+    assert answer["status"] == "failed"
+    assert message in answer["message"]
+    assert len(answer["message"]) <= 16 * 1024
+
+
+async def test_triton_is_served_by_its_interpreter_and_its_errors_have_their_line(opened: Open) -> None:
+    kernel = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def add_one(x, y, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    {line}
+    tl.store(y + at, value, mask=at < n)
+
+def prefix_sum(x):
+    y = torch.empty_like(x)
+    add_one[(1,)](x, y, x.numel(), BLOCK=1 << 14)
+    return y
+"""
+    program = await opened(kernel.format(line="value = tl.load(x + at, mask=at < n) + 1"))
+    await program.ask("load")
+    assert (await program.ask("check_public"))["status"] == "wrong"  # it runs
+    program = await opened(kernel.format(line="value = tl.nonsense(x + at)"))
+    await program.ask("load")
+    message = (await program.ask("check_public"))["message"]
+    assert "nonsense" in message
+    assert "solution.py" in message
+
+
+@pytest.mark.parametrize("operation", ["load", "check_public", "check_hidden"])
+async def test_hanging_ends_at_the_time_limit(opened: Open, operation: str) -> None:
+    source = (
+        "while True: pass" if operation == "load" else RIGHT + "\ndef prefix_sum(x):\n    while True: pass\n"
+    )
+    program = await opened(source)
+    if operation != "load":
+        await program.ask("load")
+    answer = await program.ask(operation, wall_limit_s=0.3)
+    assert answer["status"] == "time_limit"
+
+
+@pytest.mark.parametrize("how", ["os._exit(0)", "os.kill(os.getpid(), 9)", "os.close(3)", "os.abort()"])
+async def test_a_program_that_ends_is_gone(opened: Open, how: str) -> None:
+    program = await opened(f"import os\n\ndef prefix_sum(x):\n    {how}\n    os._exit(0)\n")
+    await program.ask("load")
+    assert (await program.ask("check_public"))["status"] == "gone"
+    assert (await program.measure())["status"] == "gone"
+
+
+ATTACKS = {
+    "says done before it is asked": "os.write(3, b'd'); return right(x)",
+    "floods the channel": "[os.write(3, b'd') for _ in range(1000)]",
+    "floods the channel with large packets": "[os.write(3, b'd' * 100_000) for _ in range(1000)]",
+    "says nonsense": "os.write(3, bytes(range(256)) * 100); return right(x)",
+    "says nothing": "import socket; socket.socket(fileno=os.dup(3)).send(b''); return right(x)",
+}
+"""Told apart by what they do to the channel, descriptor 3, within a call."""
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+async def test_the_channel_is_of_no_use_to_a_program(opened: Open, attack: str) -> None:
+    program = await opened(
+        "import os\nos.set_blocking(3, False)\n"
+        + RIGHT
+        + f"\nright = prefix_sum\n\ndef prefix_sum(x):\n    {ATTACKS[attack]}\n"
+    )
+    await program.ask("load")
+    answer = await program.measure(wall_limit_s=20)
+    assert answer["status"] in ("failed", "wrong")
+    assert "samples_ns" not in answer
+    assert "message" not in answer
+    assert (await program.ask("check_hidden", wall_limit_s=20))["status"] in ("failed", "wrong")
+
+
+async def test_descriptors_sent_by_a_program_are_not_kept(opened: Open, shared_worker: Worker) -> None:
+    program = await opened(
+        RIGHT
+        + """
+import array, socket
+right = prefix_sum
+channel = socket.socket(fileno=3)
+reading, writing = __import__("os").pipe()
+
+def prefix_sum(x):
+    rights = array.array("i", [writing] * 200)
+    channel.sendmsg([b"d"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
+    return right(x)
+"""
+    )
+    before = await shared_worker.call("tests.worker.operations:open_descriptors", {})
+    await program.ask("load")
+    for _ in range(3):
+        await program.measure(wall_limit_s=20)
+    await program.ask("close_session")
+    after = await shared_worker.call("tests.worker.operations:open_descriptors", {})
+    assert after < before + 3
+
+
+async def test_done_said_early_gains_nothing(opened: Open) -> None:
+    # The real output comes from a thread, after a "done" that this program says itself.
+    program = await opened(
+        RIGHT
+        + """
+import os, threading, time
+right = prefix_sum
+
+class Late(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        if function is torch.Tensor.copy_:
+            output, source = args
+            def finish():
+                time.sleep(0.05)
+                output.copy_(source.as_subclass(torch.Tensor))
+            threading.Thread(target=finish).start()
+            return output
+        return super().__torch_function__(function, types, args, kwargs or {})
+
+def prefix_sum(x):
+    return right(x).as_subclass(Late)
+"""
+    )
+    await program.ask("load")
+    assert (await program.measure())["status"] == "wrong"
+
+
+async def test_a_thread_that_goes_on_writing_changes_nothing_that_was_taken(opened: Open) -> None:
+    # Scribbles over the whole of the shared buffers all the time: its own output is spoilt, and nothing else.
+    program = await opened(
+        RIGHT
+        + """
+import gc, threading
+right = prefix_sum
+
+def scribble(words):
+    while True:
+        words.fill_(7)
+
+started = False
+
+def prefix_sum(x):
+    global started
+    if not started:
+        started = True
+        from runner.buffers import Buffers
+        (buffers,) = (thing for thing in gc.get_objects() if type(thing) is Buffers)
+        threading.Thread(target=scribble, args=(buffers._outputs,), daemon=True).start()
+    return right(x)
+"""
+    )
+    await program.ask("load")
+    assert (await program.measure(trial_count=20))["status"] in ("wrong", "failed")
+
+
+HONEST = {
+    "changes its input in place": """
+    positive = (x > 0).to(torch.int32)
+    x.mul_((torch.cumsum(positive, 0, dtype=torch.int32) - positive).remainder_(2))
+    return torch.cumsum(x, 0, dtype=torch.int32, out=x)
+""",
+    "returns one buffer again and again": """
+    if x.numel() not in buffers:
+        buffers[x.numel()] = torch.empty_like(x)
+    return buffers[x.numel()].copy_(right(x))
+""",
+    "returns a view that is not contiguous": """
+    return torch.stack([right(x), x], 1)[:, 0]
+""",
+    "returns a lazy tensor that is right when it is copied": """
+    return x.as_subclass(Lazy)
+""",
+}
+
+
+@pytest.mark.parametrize("honest", HONEST)
+async def test_ways_to_return_an_output_that_are_right(opened: Open, honest: str) -> None:
+    program = await opened(
+        RIGHT
+        + f"""
+right = prefix_sum
+buffers = {{}}
+
+class Lazy(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        if function is torch.Tensor.copy_:
+            return args[0].copy_(right(args[1].as_subclass(torch.Tensor)))
+        return super().__torch_function__(function, types, args, kwargs or {{}})
+
+def prefix_sum(x):{HONEST[honest]}
+"""
+    )
+    await program.ask("load")
+    assert (await program.ask("check_public")) | {"first_call_s": 0} == {"status": "ok", "first_call_s": 0}
+    assert (await program.ask("check_hidden"))["status"] == "ok"
+    assert (await program.measure(calls_per_window=2))["status"] == "ok"
+
+
+DISHONEST = {
+    "keeps the first output for all": """
+    kept.setdefault(x.numel(), right(x).clone())
+    return kept[x.numel()]
+""",
+    "knows an input by about where it lies": """
+    return kept.setdefault((x.data_ptr() >> 22, x.numel()), right(x).clone())
+""",
+    "works on the place of the first input": """
+    kept.setdefault(x.numel(), x)
+    return right(kept[x.numel()])
+""",
+    "returns memory that it never wrote": """
+    return torch.empty_like(x)
+""",
+    "changes its input so that the answer is all zeros": """
+    return x.zero_()
+""",
+    "returns one element as the whole": """
+    return torch.zeros(1, dtype=torch.int32).expand(x.numel())
+""",
+    "agrees with whatever it is compared to": """
+    return torch.empty_like(x).as_subclass(Agreeable)
+""",
+    "is right but for the last element": """
+    output = right(x)
+    output[-1:] += 1
+    return output
+""",
+    "hands over no output at all": """
+    return x.as_subclass(Nothing)
+""",
+}
+
+
+@pytest.mark.parametrize("dishonest", DISHONEST)
+async def test_ways_to_return_an_output_that_are_wrong(opened: Open, dishonest: str) -> None:
+    program = await opened(
+        RIGHT
+        + f"""
+right = prefix_sum
+kept = {{}}
+
+class Agreeable(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        if function in (torch.equal, torch.allclose, torch.Tensor.eq, torch.Tensor.__eq__):
+            return True
+        return super().__torch_function__(function, types, args, kwargs or {{}})
+
+class Nothing(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        if function is torch.Tensor.copy_:
+            return args[0]
+        return super().__torch_function__(function, types, args, kwargs or {{}})
+
+def prefix_sum(x):{DISHONEST[dishonest]}
+"""
+    )
+    await program.ask("load")
+    assert await program.measure(trial_count=5) == {"status": "wrong"}
+    assert await program.ask("check_hidden") == {"status": "wrong"}
+    assert (await program.ask("check_public"))["status"] == "wrong"
+
+
+async def test_shared_memory_cannot_be_taken_away_from_the_worker(opened: Open) -> None:
+    # A file that shrinks under a mapping kills whoever touches it.
+    program = await opened(
+        """
+import os, re
+def prefix_sum(x):
+    for name in os.listdir("/proc/self/map_files"):
+        path = f"/proc/self/map_files/{name}"
+        if "memfd:buffer" in os.readlink(path):
+            with open(path, "r+b") as file:
+                os.ftruncate(file.fileno(), 0)
+    return x
+"""
+    )
+    await program.ask("load")
+    answer = await program.ask("check_public")
+    assert answer["status"] == "failed"
+    assert "Operation not permitted" in answer["message"] or "Invalid argument" in answer["message"]
+
+
+async def test_the_channel_is_closed_by_closing_the_session_while_the_program_hangs(opened: Open) -> None:
+    program = await opened("while True: pass")
+    loading = asyncio.create_task(program.ask("load"))
+    # An operation on another session has begun after the first one has.
+    other = await opened(RIGHT)
+    await other.ask("load")
+    assert not loading.done()
+    await program.ask("close_session")
+    assert (await loading)["status"] == "gone"
+
+
+async def test_a_program_that_never_reads_blocks_nobody(opened: Open) -> None:
+    program = await opened("while True: pass")
+    for _ in range(30):
+        assert (await program.ask("load", wall_limit_s=0.01))["status"] == "time_limit"
+    assert (await program.measure(wall_limit_s=0.01, calls_per_window=1000))["status"] == "time_limit"
+
+
+async def test_without_checking_a_function_that_does_nothing_is_timed(opened: Open) -> None:
+    program = await opened("def prefix_sum(x):\n    return x\n")
+    await program.ask("load")
+    assert len((await program.measure(trial_count=4, check=False))["samples_ns"]) == 4
+    assert (await program.measure(trial_count=4))["status"] == "wrong"
+
+
+async def test_sizes_differ_between_sessions(opened: Open) -> None:
+    sizes = set()
+    for _ in range(4):
+        program = await opened("def prefix_sum(x):\n    return x\n", element_count=100_000)
+        await program.ask("load")
+        sizes.add((await program.measure(trial_count=1, check=False))["element_count"])
+    assert len(sizes) > 1
+    assert all(abs(size - 100_000) <= 100 for size in sizes)
+
+
+async def test_copy_bandwidth_is_of_this_world(shared_worker: Worker) -> None:
+    answer = await shared_worker.call(
+        "scorer_service.environments.triton_cumsum.trials:copy_bandwidth", {"element_count": 65536}
+    )
+    assert 1e8 < answer["bytes_per_s"] < 1e13
