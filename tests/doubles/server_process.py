@@ -59,7 +59,9 @@ class ServerProcess:
 
     def command(self) -> Sequence[str | Path]:
         return [
-            BIN / "scorer",
+            sys.executable,
+            "-m",
+            "scorer_service.main",
             "serve",
             "--listen",
             self.address,
