@@ -14,7 +14,8 @@ import scorer_service
 from scorer_service import configuration, doctor, serve
 from scorer_service.api.interceptors.call_log import CallNumberFilter
 from scorer_service.api.server import ListenError
-from scorer_service.environments.interface import NotServing
+from scorer_service.calibration import run as calibration
+from scorer_service.environments.interface import CalibrationRefused, JudgingFailed, NotServing
 from scorer_service.environments.rust_codecontests import build, problem_set, profiles
 from scorer_service.metrics.endpoint import MetricsListenError
 from scorer_service.sandbox.native import NativeBackend
@@ -35,6 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_USAGE
     except (
         build.BuildFailed,
+        CalibrationRefused,
+        JudgingFailed,
         ListenError,
         MetricsListenError,
         NotServing,
@@ -70,6 +73,15 @@ def _parser() -> argparse.ArgumentParser:
     configuration.add_options(doctor_command)
     doctor_command.add_argument("--json", action="store_true", help="print a JSON document")
     doctor_command.set_defaults(run=_doctor)
+
+    calibrate_command = commands.add_parser(
+        "calibrate",
+        help="measure the starting and the reference solution on this device, and store them as anchors",
+    )
+    calibrate_command.add_argument("environment", metavar="ENVIRONMENT", help="as in triton_cumsum")
+    configuration.add_options(calibrate_command)
+    calibrate_command.add_argument("--json", action="store_true", help="print a JSON document")
+    calibrate_command.set_defaults(run=_calibrate)
 
     problems = commands.add_parser("problems", help="problem sets of rust_codecontests").add_subparsers(
         required=True, metavar="COMMAND"
@@ -110,6 +122,18 @@ def _doctor(options: argparse.Namespace) -> int:
     else:
         print(doctor.table(findings))
     return 0 if all(finding.status is not doctor.Status.MISSING for finding in findings) else EXIT_FAILURE
+
+
+def _calibrate(options: argparse.Namespace) -> int:
+    settings = _load(options)
+    logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
+    with serve._state_dir(settings.state_dir):
+        table = asyncio.run(calibration.calibrate(options.environment, settings))
+    if options.json:
+        print(json.dumps({**table.values, "path": str(table.path)}, indent=2))
+    else:
+        print(calibration.in_words(table))
+    return 0
 
 
 def _check_problems(options: argparse.Namespace) -> int:

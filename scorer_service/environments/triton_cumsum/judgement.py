@@ -1,6 +1,7 @@
 """From what the worker and the sandbox say of a submission to its outcome, and to what of it may be told."""
 
 import enum
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +15,9 @@ from scorer_service.environments.triton_cumsum import profiles, timing
 DIAGNOSTICS_LIMIT_BYTES = 16 << 10
 """As the contract has it."""
 _STDERR_SHOWN_BYTES = 4 << 10
+# Errors of the compiler, and of the interpreter, which stands for it where there is no GPU. The text is
+# the submission's own: it chooses between two verdicts without a score, and nothing else.
+_COMPILE_ERROR = re.compile(r"^triton\.(compiler|runtime)\.errors\.\w+", re.MULTILINE)
 _Termination = scorer_launcher.Termination
 
 
@@ -66,15 +70,14 @@ def refused(phase: Phase, answer: Mapping[str, Any], circumstances: Circumstance
         summary = "An output for a public input is not right."
         return _outcome(Verdict.INCORRECT, summary, circumstances, phase=phase, diagnostics=message)
     if phase is Phase.LOAD:
-        summary = "It could not be imported, or has no function prefix_sum."
-    elif answer.get("compile_error"):
-        summary = "Triton could not compile a kernel of it."
-    elif answer.get("first_call", True):
-        summary = "Its first call raised an error."
+        summary, verdict = "It could not be imported, or has no function prefix_sum.", Verdict.BUILD_ERROR
+    elif _COMPILE_ERROR.search(message):
+        summary, verdict = "A Triton kernel of it does not compile.", Verdict.BUILD_ERROR
+    elif message.startswith("prefix_sum returned "):
+        summary, verdict = "It returned no int32 tensor like its input.", Verdict.INCORRECT
     else:
-        summary = "It raised an error on a public input."
-        return _outcome(Verdict.INCORRECT, summary, circumstances, phase=phase, diagnostics=message)
-    return _outcome(Verdict.BUILD_ERROR, summary, circumstances, phase=phase, diagnostics=message)
+        summary, verdict = "It raised an error on a public input.", Verdict.INCORRECT
+    return _outcome(verdict, summary, circumstances, phase=phase, diagnostics=message)
 
 
 def ended(phase: Phase, result: scorer_launcher.RunResult, circumstances: Circumstances) -> Outcome:

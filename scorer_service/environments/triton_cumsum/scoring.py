@@ -1,10 +1,14 @@
 """The way of a submission from its source to an outcome, or to samples: the same for calibrations."""
 
+from __future__ import annotations
+
 import contextlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+import scorer_launcher
 
 from scorer_service.environments.interface import JudgingFailed, Outcome
 from scorer_service.environments.triton_cumsum import judgement, profiles, timing
@@ -41,7 +45,7 @@ class Scoring:
         self.copy_bytes_per_s = 0.0
         """The fastest copy that was seen; the higher, the lower the floor."""
 
-    def with_trials(self, trial_count: int) -> "Scoring":
+    def with_trials(self, trial_count: int) -> Scoring:
         """The same with another number of trials in a round."""
         other = Scoring(self._device, self._info, replace(self.measurement, trial_count=trial_count))
         other.copy_bytes_per_s = self.copy_bytes_per_s
@@ -103,7 +107,7 @@ class Scoring:
         device_states: list[Any] = []
         async with self._device.gate.exclusive() as places, session.running(places):
             while True:
-                answer = await self._ask_for_round(session)
+                answer = await self._ask_for_round(session, places)
                 outcome = await _outcome(session, Phase.MEASURE, answer, limits.measure_s, circumstances)
                 if outcome is not None:
                     return outcome
@@ -130,23 +134,28 @@ class Scoring:
                 for answer in (
                     await session.ask(Phase.LOAD, limits.load_s),
                     # The first round warms up.
-                    await self._ask_for_round(session, check=False),
-                    await self._ask_for_round(session, check=False),
+                    await self._ask_for_round(session, places, check=False),
+                    await self._ask_for_round(session, places, check=False),
                 ):
                     if answer["status"] != "ok":
                         raise JudgingFailed(f"the solution that does nothing was not measured: {answer}")
                 await session.kill()
         return samples_of(answer)
 
-    async def _open(self, source: bytes, places: Any, exit_stack: contextlib.AsyncExitStack) -> Session:
+    async def _open(
+        self, source: bytes, places: scorer_launcher.Places, exit_stack: contextlib.AsyncExitStack
+    ) -> Session:
         return await open_session(self._device, source, self._info.kind, self.measurement, places, exit_stack)
 
-    async def _ask_for_round(self, session: Session, **more: Any) -> Mapping[str, Any]:
+    async def _ask_for_round(
+        self, session: Session, places: scorer_launcher.Places, **more: Any
+    ) -> Mapping[str, Any]:
         return await session.ask(
             Phase.MEASURE,
             profiles.PHASE_LIMITS.measure_s,
             trial_count=self.measurement.trial_count,
             calls_per_window=self.measurement.calls_per_window,
+            avoid_cores=list(places.cores),
             **more,
         )
 

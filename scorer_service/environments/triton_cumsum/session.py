@@ -143,13 +143,20 @@ async def open_session(
             run = await asyncio.shield(starting)
         except scorer_launcher.SandboxError as error:
             raise JudgingFailed(f"the submission could not be started: {error}") from error
+        except asyncio.CancelledError:
+            await _kill_started(starting)
+            raise
         # Else the worker would never see that the program is gone.
         program_end.close()
         session = Session(device, run)
         # Called before the run is killed; then what the worker still waits for ends, and nothing is left.
         exit_stack.push_async_callback(session.close)
         exit_stack.push_async_callback(_kill, run)
-        await session.open(measurement.element_count, worker_end)
+        try:
+            await session.open(measurement.element_count, worker_end)
+        except BaseException:
+            await _kill(run)
+            raise
     return session
 
 
