@@ -5,7 +5,7 @@ use std::io;
 use crate::protocol::Failure;
 
 /// A failure of the service. What a program can do to itself is a `Termination` instead.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
     /// The sandbox was closed, maybe while the call was running.
     #[error("the sandbox was closed")]

@@ -42,7 +42,8 @@ impl Judge {
         let files = [("input".to_owned(), stdin), ("expected".to_owned(), expected)];
         let paths = files.iter().map(|(name, _)| format!("/work/{name}").into_bytes());
         let argv: Vec<Vec<u8>> = argv.iter().cloned().chain(paths).collect();
-        let program = Program { argv: &argv, limits, stdin: output, files: &files, collect: &[] };
+        let program =
+            Program { argv: &argv, limits, stdin: output, files: &files, collect: &[], channel: None };
         let record = sandbox.run(&program)?;
         match record.termination {
             ACCEPT => Ok(true),
@@ -92,7 +93,11 @@ pub struct Outcome {
 }
 
 /// Runs the tests, as many at once as there are places, begun in order; outcomes are in order too.
-pub fn run_tests<C: Case>(sandbox: &Sandbox, cases: &[C], plan: &Plan<'_>) -> Result<Vec<Outcome>, Error> {
+pub fn run_tests<C: Case>(
+    sandbox: &Arc<Sandbox>,
+    cases: &[C],
+    plan: &Plan<'_>,
+) -> Result<Vec<Outcome>, Error> {
     let next = AtomicUsize::new(0);
     let stop = AtomicBool::new(false);
     let results: Mutex<Vec<Result<Outcome, Error>>> = Mutex::new(Vec::with_capacity(cases.len()));
@@ -121,9 +126,20 @@ pub fn run_tests<C: Case>(sandbox: &Sandbox, cases: &[C], plan: &Plan<'_>) -> Re
     Ok(outcomes)
 }
 
-fn run_test<C: Case>(sandbox: &Sandbox, index: usize, case: &C, plan: &Plan<'_>) -> Result<Outcome, Error> {
-    let program =
-        Program { argv: plan.argv, limits: plan.limits, stdin: case.stdin(), files: &[], collect: &[] };
+fn run_test<C: Case>(
+    sandbox: &Arc<Sandbox>,
+    index: usize,
+    case: &C,
+    plan: &Plan<'_>,
+) -> Result<Outcome, Error> {
+    let program = Program {
+        argv: plan.argv,
+        limits: plan.limits,
+        stdin: case.stdin(),
+        files: &[],
+        collect: &[],
+        channel: None,
+    };
     let mut record = sandbox.run(&program)?;
     let accepted = record.termination == Termination::Exited(0)
         && plan.judge.accepts(case.stdin(), case.expected(), &record.stdout)?;

@@ -28,6 +28,8 @@ pub mod probe;
 #[cfg(feature = "launcher")]
 pub mod run;
 #[cfg(feature = "launcher")]
+pub mod running;
+#[cfg(feature = "launcher")]
 pub mod sandbox;
 #[cfg(feature = "launcher")]
 pub mod slots;
@@ -39,6 +41,8 @@ pub mod stream;
 pub mod termination;
 #[cfg(feature = "launcher")]
 pub mod tree;
+#[cfg(feature = "launcher")]
+pub mod watch;
 
 #[cfg(feature = "supervisor")]
 pub mod supervisor;

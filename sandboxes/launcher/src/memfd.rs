@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 
-use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags, fcntl_add_seals, memfd_create, open};
+use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags, fcntl_add_seals, fstat, memfd_create, open};
+use rustix::io::pread;
 
 const SEALS: SealFlags =
     SealFlags::SEAL.union(SealFlags::SHRINK).union(SealFlags::GROW).union(SealFlags::WRITE);
@@ -23,6 +24,23 @@ pub fn read_only(parts: &[&[u8]]) -> io::Result<OwnedFd> {
     let file = fill(file, parts)?;
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());
     Ok(open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)
+}
+
+/// An empty one to which others append.
+pub fn writable() -> io::Result<OwnedFd> {
+    let file = memfd_create("said", MemfdFlags::CLOEXEC)?;
+    // With a description of its own for this process, which reads at places of its own choice.
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(open(path, OFlags::RDWR | OFlags::APPEND | OFlags::CLOEXEC, Mode::empty())?)
+}
+
+/// The last bytes of a file.
+pub fn tail(file: &OwnedFd, length: usize) -> io::Result<Vec<u8>> {
+    let size = u64::try_from(fstat(file)?.st_size).unwrap_or(0);
+    let mut bytes = vec![0; length];
+    let read = pread(file, &mut bytes, size.saturating_sub(length as u64))?;
+    bytes.truncate(read);
+    Ok(bytes)
 }
 
 fn fill(file: OwnedFd, parts: &[&[u8]]) -> io::Result<OwnedFd> {
@@ -49,5 +67,16 @@ mod tests {
         let mut content = String::new();
         File::from(descriptor).read_to_string(&mut content).unwrap();
         assert_eq!(content, "one two");
+    }
+
+    #[test]
+    fn the_end_of_what_was_written_is_kept() {
+        let file = writable().unwrap();
+        assert_eq!(tail(&file, 4).unwrap(), b"");
+        for part in [b"one ", b"two "] {
+            rustix::io::write(&file, part).unwrap();
+        }
+        assert_eq!(tail(&file, 100).unwrap(), b"one two ");
+        assert_eq!(tail(&file, 4).unwrap(), b"two ");
     }
 }

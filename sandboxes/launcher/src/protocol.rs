@@ -22,7 +22,8 @@ const DESCRIPTOR_LIMIT: usize = 8;
 /// The first message to a supervisor: what it is for.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Order {
-    /// Make a sandbox and serve [`KeeperOrder`]s until the socket closes.
+    /// Make a sandbox and serve [`KeeperOrder`]s until the socket closes. Beside it, where the sandbox is warm:
+    /// the file that takes what its interpreter writes.
     Sandbox(SandboxSetup),
     /// Say what this machine can enforce, and exit.
     Probe {
@@ -43,10 +44,15 @@ pub struct SandboxSetup {
     pub server_pid: i32,
     /// Read-only binds, made in this order.
     pub mounts: Vec<MountSpec>,
+    /// Device nodes beside the usual ones, as absolute paths below `/dev`, which programs may use in any way.
+    pub devices: Vec<String>,
     /// `NAME=value`, the whole environment of the programs.
     pub environment: Vec<Vec<u8>>,
     /// Under which users programs run.
     pub identity: Identity,
+    /// Path and arguments of the interpreter of a warm sandbox, of which its programs are copies. Empty where
+    /// programs are executed.
+    pub warm: Vec<Vec<u8>>,
 }
 
 /// A read-only bind, or a file that is copied.
@@ -114,8 +120,8 @@ impl<T, E: Into<io::Error>> Attempt<T> for Result<T, E> {
     }
 }
 
-/// Answer to [`Order::Sandbox`] (with a pidfd of the sandbox's first process), [`Order::WriteExecutable`] and
-/// [`KeeperOrder`].
+/// Answer to [`Order::Sandbox`] (with a pidfd of the sandbox's first process; a warm sandbox says it again when
+/// its interpreter is ready), [`Order::WriteExecutable`] and [`KeeperOrder`].
 pub type Done = Result<(), Failure>;
 
 /// Answer to [`Order::Probe`].
@@ -143,8 +149,16 @@ pub struct KeeperOrder {
 /// To the first process of a run.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum ToRun {
-    /// Start a program. Beside it: stdin, stdout, stderr, and the contents of `files`, one after the other.
+    /// Start a program. Beside it: stdin, stdout, stderr, its channel if it has one, and the contents of `files`,
+    /// one after the other.
     Start(RunOrder),
+    /// Stop every process until [`ToRun::Thaw`].
+    Freeze,
+    /// Bind every thread to the cores and let them go on.
+    Thaw {
+        /// Numbers of the cores.
+        cores: Vec<u32>,
+    },
     /// Kill everything and report.
     Kill,
 }
@@ -158,8 +172,10 @@ pub struct RunOrder {
     pub files: Vec<(String, u64)>,
     /// Path below `/work` and size limit of each file to be handed back.
     pub collect: Vec<(String, u64)>,
-    /// The core that the program may use.
-    pub core: u32,
+    /// The cores that the program may use.
+    pub cores: Vec<u32>,
+    /// Whether a channel is beside it, which becomes descriptor 3.
+    pub channel: bool,
     /// Size of `/work`, `/tmp` and `/dev/shm` together.
     pub scratch_bytes: u64,
     /// Resource (`RLIMIT_*`), soft and hard limit.
@@ -180,6 +196,18 @@ pub enum FromRun {
         /// Content of the CPU time file just before it.
         cpu: Vec<u8>,
     },
+    /// Every process is stopped.
+    Frozen {
+        /// `CLOCK_MONOTONIC` then.
+        at_ns: u64,
+    },
+    /// Every process goes on, on the cores that were named.
+    Thawed {
+        /// `CLOCK_MONOTONIC` just before.
+        at_ns: u64,
+    },
+    /// The processes could not be stopped, or not be bound to the cores; they are what they were.
+    Refused(Failure),
     /// A file of `collect`: beside it, its descriptor, unless it was refused.
     File {
         /// Its place in `collect`.

@@ -1,18 +1,38 @@
 //! A sandbox: the supervisor that holds its namespaces, and the keepers of the runs in it.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use rustix::process::{Signal, geteuid, pidfd_send_signal};
 
 use crate::cgroup::{self, Choice, Detected};
-use crate::error::Error;
+use crate::error::{Doing, Error};
 use crate::keeper::Keeper;
+use crate::memfd;
 use crate::protocol::{Done, IDS, Identity, MountSpec, Order, SandboxSetup};
-use crate::run::{Program, Record, execute, wait_readable};
+use crate::run::{Program, Record, is_readable_within, order, wait_readable};
+use crate::running::Run;
 use crate::slots::Slots;
 use crate::spawn::Supervisor;
+use crate::watch::Inbox;
+
+/// What a sandbox is made of.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// Read-only binds, made in this order.
+    pub mounts: Vec<MountSpec>,
+    /// Device nodes beside the usual ones, as absolute paths below `/dev`.
+    pub devices: Vec<String>,
+    /// `NAME=value`, the whole environment of the programs.
+    pub environment: Vec<Vec<u8>>,
+    /// The interpreter whose copies the programs are, with its arguments; empty where programs are executed.
+    pub warm: Vec<Vec<u8>>,
+    /// Where runs are accounted.
+    pub cgroup: Choice,
+}
 
 /// Namespaces of one submission.
 #[derive(Debug)]
@@ -20,6 +40,8 @@ pub struct Sandbox {
     slots: Arc<Slots>,
     cgroups: Arc<Detected>,
     closed: AtomicBool,
+    /// What the interpreter of a warm sandbox writes.
+    said: Option<OwnedFd>,
     state: Mutex<State>,
     run_ended: Condvar,
 }
@@ -45,6 +67,10 @@ const FIRST_HOST_ID: u32 = 0x7000_0000;
 const RANGES: u32 = 0x1000_0000 / IDS;
 /// Ids of keepers: those of the range that are left after the first programs' id, with room to spare.
 const KEEPER_NUMBERS: u32 = 2048;
+/// How long the interpreter of a warm sandbox may take until it serves. Imports take seconds.
+const WARM_UP: Duration = Duration::from_secs(120);
+/// Of what it wrote, in an error message.
+const SAID_BYTES: usize = 2048;
 
 /// Under which users the next sandbox of this server runs its programs.
 #[must_use]
@@ -76,18 +102,23 @@ pub fn privileged() -> bool {
 }
 
 impl Sandbox {
-    /// Makes the namespaces. `environment` holds `NAME=value` entries.
-    pub fn new(
-        mounts: Vec<MountSpec>,
-        slots: Arc<Slots>,
-        environment: Vec<Vec<u8>>,
-        choice: Choice,
-    ) -> Result<Self, Error> {
-        let cgroups = cgroup::detect(choice)?;
+    /// Makes the namespaces, and waits until the interpreter of a warm sandbox is ready.
+    pub fn new(setup: Setup, slots: Arc<Slots>) -> Result<Self, Error> {
+        let cgroups = cgroup::detect(setup.cgroup)?;
         let server_pid =
             i32::try_from(std::process::id()).map_err(|error| Error::Service(error.to_string()))?;
-        let setup = SandboxSetup { server_pid, mounts, environment, identity: identity() };
-        let supervisor = Supervisor::start(&Order::Sandbox(setup), &[])?;
+        let warm = !setup.warm.is_empty();
+        let said = warm.then(memfd::writable).transpose().doing("hold what an interpreter writes")?;
+        let beside: Vec<BorrowedFd<'_>> = said.iter().map(AsFd::as_fd).collect();
+        let order = Order::Sandbox(SandboxSetup {
+            server_pid,
+            mounts: setup.mounts,
+            devices: setup.devices,
+            environment: setup.environment,
+            identity: identity(),
+            warm: setup.warm,
+        });
+        let supervisor = Supervisor::start(&order, &beside)?;
         let (done, descriptors) = supervisor.answer::<Done>()?;
         done?;
         let zygote = descriptors.into_iter().next().ok_or_else(|| {
@@ -95,10 +126,11 @@ impl Sandbox {
                 "the sandbox supervisor gave no handle of the sandbox (out of descriptors?)".to_owned(),
             )
         })?;
-        Ok(Self {
+        let sandbox = Self {
             slots,
             cgroups,
             closed: AtomicBool::new(false),
+            said,
             state: Mutex::new(State {
                 alive: Some(Alive { supervisor, zygote: Arc::new(zygote) }),
                 idle: Vec::new(),
@@ -106,7 +138,48 @@ impl Sandbox {
                 running: 0,
             }),
             run_ended: Condvar::new(),
-        })
+        };
+        if sandbox.is_warm() {
+            sandbox.warm_up()?;
+        }
+        Ok(sandbox)
+    }
+
+    /// Waits until the interpreter is ready, and has the place of the first run made.
+    fn warm_up(&self) -> Result<(), Error> {
+        let mut state = self.lock();
+        let Some(alive) = &state.alive else { return Err(Error::Closed) };
+        if !is_readable_within(alive.supervisor.control.as_fd(), WARM_UP) {
+            return Err(Error::Service(format!(
+                "the interpreter of a warm sandbox did not call serve_warm() within {} s; it wrote: {}",
+                WARM_UP.as_secs(),
+                self.said()
+            )));
+        }
+        match alive.supervisor.answer::<Done>() {
+            Ok((done, _)) => done?,
+            Err(_) => {
+                return Err(Error::Service(format!(
+                    "the interpreter of a warm sandbox ended before it called serve_warm(); it wrote: {}",
+                    self.said()
+                )));
+            }
+        }
+        let keeper = self.make_keeper(&mut state)?;
+        state.idle.push(keeper);
+        Ok(())
+    }
+
+    /// Whether its programs are copies of an interpreter.
+    #[must_use]
+    pub fn is_warm(&self) -> bool {
+        self.said.is_some()
+    }
+
+    /// The end of what the interpreter wrote.
+    fn said(&self) -> String {
+        let text = self.said.as_ref().and_then(|file| memfd::tail(file, SAID_BYTES).ok()).unwrap_or_default();
+        if text.is_empty() { "nothing".to_owned() } else { String::from_utf8_lossy(&text).trim().to_owned() }
     }
 
     /// The places that its runs take.
@@ -122,42 +195,100 @@ impl Sandbox {
     }
 
     /// Waits for a place and runs a program there.
-    pub fn run(&self, program: &Program<'_>) -> Result<Record, Error> {
-        let slot = self.slots.acquire(|| self.is_closed()).ok_or(Error::Closed)?;
-        let keeper = self.take_keeper();
-        let outcome = keeper.and_then(|keeper| {
-            let record = execute(&keeper, slot.core(), program);
-            (record.is_ok() && keeper.group.is_clean()).then(|| keeper.give_back(self));
-            record
+    pub fn run(self: &Arc<Self>, program: &Program<'_>) -> Result<Record, Error> {
+        let place = self.slots.acquire(|| self.is_closed()).ok_or(Error::Closed)?;
+        let outcome = self.take_keeper().and_then(|keeper| {
+            let mut watch = order(keeper, place.cores(), program, None)?;
+            let record = watch.until_the_end()?;
+            self.give_back(watch.into_keeper());
+            Ok(record)
         });
         // The core is free for the next one from here on.
-        drop(slot);
-        let mut state = self.lock();
-        state.running -= 1;
-        drop(state);
+        drop(place);
+        self.count_end(outcome)
+    }
+
+    /// Starts a program on the given cores; returns when it runs.
+    pub fn start(self: &Arc<Self>, program: &Program<'_>, cores: &[u32]) -> Result<Run, Error> {
+        let started = self.take_keeper().and_then(|keeper| {
+            let inbox = Inbox::new()?;
+            let mut watch = order(keeper, cores, program, Some(Arc::clone(&inbox)))?;
+            let ended = watch.until_started()?;
+            Ok((watch, inbox, ended))
+        });
+        match started {
+            Ok((watch, inbox, ended)) => Run::new(Arc::clone(self), watch, inbox, ended),
+            Err(error) => self.count_end(Err(error)),
+        }
+    }
+
+    /// To be called at the end of each run that took a keeper, or tried to. Whatever went wrong while the sandbox
+    /// was closed went wrong because it was closed.
+    pub(crate) fn count_end<T>(&self, outcome: Result<T, Error>) -> Result<T, Error> {
+        let outcome =
+            outcome.map_err(|error| if self.is_closed() { Error::Closed } else { self.explain(error) });
+        self.lock().running -= 1;
         self.run_ended.notify_all();
-        match outcome {
-            // Whatever went wrong while it was closed went wrong because it was closed.
-            Err(_) if self.is_closed() => Err(Error::Closed),
-            outcome => outcome,
+        outcome
+    }
+
+    /// Names the cause of a failure where it is that the first process, and with it everything, was killed.
+    fn explain(&self, error: Error) -> Error {
+        let zygote = self.lock().alive.as_ref().map(|alive| Arc::clone(&alive.zygote));
+        let dead = zygote.is_some_and(|zygote| is_readable_within(zygote.as_fd(), Duration::ZERO));
+        match error {
+            Error::Service(text) if dead => {
+                let said =
+                    if self.is_warm() { format!("; it wrote: {}", self.said()) } else { String::new() };
+                Error::Service(format!(
+                    "the sandbox's first process ended (was it killed?), and everything in it with it: close it \
+                     and make another ({text}{said})"
+                ))
+            }
+            error => error,
         }
     }
 
     /// Takes an idle keeper or makes one. Counts as a running run, also when it fails.
-    fn take_keeper(&self) -> Result<Taken, Error> {
+    fn take_keeper(self: &Arc<Self>) -> Result<Keeper, Error> {
         let mut state = self.lock();
         state.running += 1;
         if self.is_closed() {
             return Err(Error::Closed);
         }
-        let state = &mut *state;
-        let Some(alive) = &state.alive else { return Err(Error::Closed) };
-        if let Some(keeper) = state.idle.pop() {
-            return Ok(Taken(keeper));
+        let keeper = match state.idle.pop() {
+            Some(keeper) => keeper,
+            None => self.make_keeper(&mut state)?,
+        };
+        if self.is_warm() && state.idle.is_empty() {
+            // Its keepers serve one run each, and take a while to make: the next one's is made beside this run.
+            let sandbox = Arc::clone(self);
+            let make_spare = move || {
+                let mut state = sandbox.lock();
+                if !sandbox.is_closed() && state.idle.is_empty()
+                    // If it fails, the next run tries again, and tells why.
+                    && let Ok(keeper) = sandbox.make_keeper(&mut state)
+                {
+                    state.idle.push(keeper);
+                }
+            };
+            let _ = thread::Builder::new().name("sandbox-spare".to_owned()).spawn(make_spare);
         }
+        Ok(keeper)
+    }
+
+    fn make_keeper(&self, state: &mut State) -> Result<Keeper, Error> {
+        let Some(alive) = &state.alive else { return Err(Error::Closed) };
         let number = state.next_keeper % KEEPER_NUMBERS;
         state.next_keeper += 1;
-        Keeper::make(&alive.supervisor.control, number, &self.cgroups.hierarchy).map(Taken)
+        Keeper::make(&alive.supervisor.control, number, &self.cgroups.hierarchy)
+    }
+
+    /// Keeps a keeper for the next run, if it can serve one.
+    pub(crate) fn give_back(&self, keeper: Keeper) {
+        if !self.is_warm() && keeper.group.is_clean() {
+            self.lock().idle.push(keeper);
+        }
     }
 
     /// Kills everything in it and waits until it is gone.
@@ -190,22 +321,5 @@ impl Sandbox {
 impl Drop for Sandbox {
     fn drop(&mut self) {
         self.close();
-    }
-}
-
-/// A keeper in use.
-struct Taken(Keeper);
-
-impl std::ops::Deref for Taken {
-    type Target = Keeper;
-
-    fn deref(&self) -> &Keeper {
-        &self.0
-    }
-}
-
-impl Taken {
-    fn give_back(self, sandbox: &Sandbox) {
-        sandbox.lock().idle.push(self.0);
     }
 }

@@ -23,11 +23,13 @@ struct Queue {
     next_ticket: u64,
 }
 
-/// A place that was got; dropping it gives it back.
+/// Places that were got together; dropping them gives them back.
 #[derive(Debug)]
-pub struct Slot {
+pub struct Places {
     slots: Arc<Slots>,
-    number: usize,
+    cores: Vec<u32>,
+    /// Empty once they were given back.
+    numbers: Mutex<Vec<usize>>,
 }
 
 impl Slots {
@@ -47,7 +49,23 @@ impl Slots {
     }
 
     /// Waits for a place; `None` as soon as `cancelled` says so (see [`Slots::wake`]).
-    pub fn acquire(self: &Arc<Self>, cancelled: impl Fn() -> bool) -> Option<Slot> {
+    pub fn acquire(self: &Arc<Self>, cancelled: impl Fn() -> bool) -> Option<Places> {
+        self.wait_for(1, cancelled)
+    }
+
+    /// Waits for `count` places at once. Whoever asks later waits behind, also where fewer would do: many places
+    /// are got some time, however busy those are who want one.
+    pub fn take(self: &Arc<Self>, count: usize) -> Result<Places, Error> {
+        if count == 0 || count > self.count() {
+            return Err(Error::Invalid(format!(
+                "count is {count}; between 1 and {} places can be taken at once",
+                self.count()
+            )));
+        }
+        self.wait_for(count, || false).ok_or(Error::Closed)
+    }
+
+    fn wait_for(self: &Arc<Self>, count: usize, cancelled: impl Fn() -> bool) -> Option<Places> {
         let mut queue = self.lock();
         let ticket = queue.next_ticket;
         queue.next_ticket += 1;
@@ -59,12 +77,13 @@ impl Slots {
                 self.moved.notify_all();
                 return None;
             }
-            if queue.waiting.front() == Some(&ticket)
-                && let Some(number) = queue.free.pop()
-            {
+            if queue.waiting.front() == Some(&ticket) && queue.free.len() >= count {
                 queue.waiting.pop_front();
+                let first = queue.free.len() - count;
+                let numbers: Vec<usize> = queue.free.drain(first..).rev().collect();
                 self.moved.notify_all();
-                return Some(Slot { slots: Arc::clone(self), number });
+                let cores = numbers.iter().map(|number| self.cores[*number]).collect();
+                return Some(Places { slots: Arc::clone(self), cores, numbers: Mutex::new(numbers) });
             }
             queue = self.moved.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
@@ -100,18 +119,36 @@ impl Slots {
     }
 }
 
-impl Slot {
-    /// The core of the place.
+impl Places {
+    /// The core of each.
     #[must_use]
-    pub fn core(&self) -> u32 {
-        self.slots.cores[self.number]
+    pub fn cores(&self) -> &[u32] {
+        &self.cores
+    }
+
+    /// Lets others have them. Again it does nothing.
+    pub fn give_back(&self) {
+        let numbers = std::mem::take(&mut *self.lock());
+        if !numbers.is_empty() {
+            self.slots.lock().free.extend(numbers.into_iter().rev());
+            self.slots.moved.notify_all();
+        }
+    }
+
+    /// Whether they were given back.
+    #[must_use]
+    pub fn are_given_back(&self) -> bool {
+        self.lock().is_empty()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<usize>> {
+        self.numbers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Slot {
+impl Drop for Places {
     fn drop(&mut self) {
-        self.slots.lock().free.push(self.number);
-        self.slots.moved.notify_all();
+        self.give_back();
     }
 }
 
@@ -181,12 +218,53 @@ mod tests {
     }
 
     #[test]
+    fn one_who_wants_many_is_not_passed_by_those_who_want_one() {
+        let slots = Slots::new(2).unwrap();
+        let held = slots.take(1).unwrap();
+        let (sender, receiver) = mpsc::channel();
+        let ask = |name: &'static str, count: usize| {
+            let (slots, sender) = (Arc::clone(&slots), sender.clone());
+            let before = slots.waiting();
+            let thread = thread::spawn({
+                let slots = Arc::clone(&slots);
+                move || {
+                    let places = slots.take(count).unwrap();
+                    sender.send((name, slots.busy())).unwrap();
+                    drop(places);
+                }
+            });
+            wait_until(|| slots.waiting() == before + 1);
+            thread
+        };
+        // One place is free all the time, but it is the front's.
+        let threads = [ask("both", 2), ask("one", 1)];
+        assert!(receiver.try_recv().is_err());
+        held.give_back();
+        held.give_back();
+        assert!(held.are_given_back());
+        assert_eq!(receiver.recv().unwrap(), ("both", 2));
+        assert_eq!(receiver.recv().unwrap().0, "one");
+        threads.map(|thread| thread.join().unwrap());
+        assert_eq!((slots.busy(), slots.waiting()), (0, 0));
+    }
+
+    #[test]
+    fn no_more_places_can_be_taken_than_there_are() {
+        let slots = Slots::new(2).unwrap();
+        for count in [0, 3] {
+            assert!(slots.take(count).unwrap_err().to_string().contains("between 1 and 2"));
+        }
+        assert_eq!(slots.take(2).unwrap().cores().len(), 2);
+        assert_eq!((slots.busy(), slots.waiting()), (0, 0));
+    }
+
+    #[test]
     fn every_place_has_a_core_that_is_allowed() {
         let slots = Slots::new(64).unwrap();
         let allowed = sched_getaffinity(None).unwrap();
         for _ in 0..64 {
             let slot = slots.acquire(|| false).unwrap();
-            assert!(allowed.is_set(slot.core() as usize));
+            assert!(allowed.is_set(slot.cores()[0] as usize));
             std::mem::forget(slot);
         }
         assert_eq!(slots.busy(), 64);

@@ -17,6 +17,8 @@ pub enum Termination {
     WallTimeLimit,
     /// A process or thread was refused, and the program did not cope.
     ProcessLimit,
+    /// Ended because the caller wanted it to.
+    Stopped,
     /// Ended by a signal.
     Signaled(i32),
     /// Ended by itself.
@@ -37,6 +39,8 @@ pub struct Facts {
     pub stopped_for_cpu: bool,
     /// The run was stopped for its wall time.
     pub stopped_for_wall: bool,
+    /// The run was stopped because the caller asked for it.
+    pub stopped_by_caller: bool,
     /// CPU time of all its processes.
     pub cpu: Duration,
     /// Time by the clock.
@@ -65,7 +69,10 @@ impl Facts {
         } else if self.process_refused && code != Some(0) {
             Termination::ProcessLimit
         } else if let Some(code) = code {
+            // It came before the caller's wish was done.
             Termination::Exited(code)
+        } else if self.stopped_by_caller && signal.is_none_or(|signal| signal == libc::SIGKILL) {
+            Termination::Stopped
         } else {
             Termination::Signaled(signal.unwrap_or(libc::SIGKILL))
         }
@@ -117,6 +124,17 @@ mod tests {
         assert_eq!(named(facts), Termination::ProcessLimit);
         facts.process_refused = false;
         assert_eq!(named(facts), Termination::Signaled(libc::SIGKILL));
+    }
+
+    #[test]
+    fn what_came_before_the_callers_wish_is_named_instead() {
+        let stopped = |status| Facts { stopped_by_caller: true, status, ..Facts::default() };
+        assert_eq!(named(stopped(KILLED)), Termination::Stopped);
+        assert_eq!(named(stopped(None)), Termination::Stopped);
+        assert_eq!(named(stopped(EXIT_1)), Termination::Exited(1));
+        assert_eq!(named(stopped(Some(libc::SIGSEGV))), Termination::Signaled(libc::SIGSEGV));
+        let over = Facts { cpu: Duration::from_secs(1), ..stopped(KILLED) };
+        assert_eq!(named(over), Termination::CpuTimeLimit);
     }
 
     #[test]

@@ -5,6 +5,8 @@ from scorer_launcher._native import (
     Isolation,
     Limits,
     Mount,
+    Places,
+    Run,
     RunResult,
     Sandbox,
     SandboxClosed,
@@ -15,6 +17,7 @@ from scorer_launcher._native import (
     __version__,
     has_decimals,
     probe,
+    serve_warm,
     write_executable,
 )
 from scorer_launcher._termination import Termination
@@ -24,6 +27,8 @@ __all__ = [
     "Isolation",
     "Limits",
     "Mount",
+    "Places",
+    "Run",
     "RunResult",
     "Sandbox",
     "SandboxClosed",
@@ -35,5 +40,6 @@ __all__ = [
     "__version__",
     "has_decimals",
     "probe",
+    "serve_warm",
     "write_executable",
 ]

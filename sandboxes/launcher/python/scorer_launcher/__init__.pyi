@@ -16,6 +16,8 @@ __all__ = [
     "Isolation",
     "Limits",
     "Mount",
+    "Places",
+    "Run",
     "RunResult",
     "Sandbox",
     "SandboxClosed",
@@ -27,6 +29,7 @@ __all__ = [
     "__version__",
     "has_decimals",
     "probe",
+    "serve_warm",
     "write_executable",
 ]
 
@@ -47,6 +50,7 @@ class Termination(Enum):
     CPU_TIME_LIMIT = "cpu_time_limit"
     WALL_TIME_LIMIT = "wall_time_limit"
     PROCESS_LIMIT = "process_limit"
+    STOPPED = "stopped"
     SIGNALED = "signaled"
     EXITED = "exited"
 
@@ -115,6 +119,7 @@ class RunResult:
     cpu_s: float
     """User and system time of every process of the run."""
     wall_s: float
+    """By the clock, without the time in which it was frozen."""
     peak_memory_bytes: int
     files: Mapping[str, bytes]
     """The files asked for by `collect` that exist, are regular, and are within their limit."""
@@ -194,10 +199,39 @@ class Slots:
     def busy(self) -> int: ...
     @property
     def waiting(self) -> int: ...
+    def take(self, count: int = 1) -> Places:
+        """Wait for that many places at once, in the order of asking: whoever asks later, for a run too, waits
+        behind, also where enough would be free for it.
+
+        Raises ValueError for less than 1 or more than there are.
+        """
+
+@final
+class Places:
+    """Places that were taken together, until they are given back or forgotten."""
+
+    @property
+    def cores(self) -> Sequence[int]:
+        """The number of the core of each."""
+
+    def give_back(self) -> None:
+        """Let others have them. Idempotent. What runs on their cores is not stopped by it."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None: ...
 
 @final
 class Sandbox:
-    """Namespaces of one submission: made once, a fresh process tree and scratch for each run in it."""
+    """Namespaces of one submission: made once, a fresh process tree and scratch for each run in it.
+
+    A warm sandbox serves many submissions: an interpreter is started in it once and loads what they need, and each
+    program is a copy of it as it was then, with namespaces of its own for all that the runs of one submission share.
+    """
 
     def __new__(
         cls,
@@ -206,8 +240,20 @@ class Sandbox:
         slots: Slots,
         environment: Mapping[str, str] | None = None,
         cgroup: str = "auto",
+        warm: Sequence[str] | None = None,
+        devices: Sequence[str] = (),
     ) -> Self:
-        """`environment` is the whole environment of the programs. `cgroup`: auto, v2, v1 or none."""
+        """`environment` is the whole environment of the programs. `cgroup`: auto, v2, v1 or none.
+
+        `warm`: path in the sandbox and arguments of a Python interpreter that has this package, loads what it likes
+        and calls `serve_warm`. It is executed as the first process of the namespaces, under the system call list of
+        programs, and may write to a scratch of its own, which no run sees. Then this call returns; a `run` or
+        `start` goes on there, with the `argv` that it gets. Raises SandboxError with what the interpreter wrote, at
+        most 2 KiB, if it ended instead, or took more than 120 s.
+
+        `devices`: paths below /dev of character devices that programs may open and send any request (ioctl) to;
+        who may is decided by the permissions of the node.
+        """
 
     def run(
         self,
@@ -221,6 +267,24 @@ class Sandbox:
         """Run once in `/work`, an empty tmpfs of the run's own that holds `files` (relative paths).
 
         `collect` maps relative paths to size limits. Raises SandboxClosed, SandboxError.
+        """
+
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        limits: Limits,
+        places: Places,
+        stdin: bytes | None = None,
+        files: Mapping[str, bytes] | None = None,
+        collect: Mapping[str, int] | None = None,
+        channel: int | None = None,
+    ) -> Run:
+        """Start a run on the cores of `places`; returns once the program runs. It does not hold the places.
+
+        `channel` is an open descriptor, of which the program gets a duplicate as descriptor 3; the caller's stays
+        open. Everything else is as in `run`. Raises SandboxClosed, SandboxError, and ValueError for places that
+        were given back or a descriptor that is not open.
         """
 
     def run_tests(
@@ -248,6 +312,47 @@ class Sandbox:
         exc: BaseException | None,
         tb: TracebackType | None,
     ) -> None: ...
+
+@final
+class Run:
+    """A run that was started, and goes on beside the caller. Forgotten, it is killed.
+
+    It keeps its sandbox alive. When the sandbox is closed, it is killed and all its calls raise SandboxClosed.
+    """
+
+    def wait(self) -> RunResult:
+        """Wait until every process of it is gone. Any number of times, from any thread. Raises SandboxError."""
+
+    def kill(self) -> None:
+        """Have every process of it killed, frozen or not; `wait` tells when they are gone.
+
+        The end is then STOPPED, unless it ended or passed a limit before. Idempotent.
+        """
+
+    def freeze(self) -> None:
+        """Stop every process of it; returns when all stand still, and nothing in the run can undo it.
+
+        Time does not count until `thaw`, and no limit is passed meanwhile. Timers of the program go on, and a
+        system call that waits may be interrupted (EINTR). Idempotent. Raises SandboxError when the run has ended.
+        """
+
+    def thaw(self, places: Places) -> None:
+        """Bind every thread of it to the cores of `places`, and let all go on.
+
+        A run that is not frozen goes on there too. Raises SandboxError when the run has ended, ValueError for places
+        that were given back.
+        """
+
+def serve_warm() -> list[str]:
+    """Serve the runs of the warm sandbox whose interpreter this is: called once, when everything is loaded.
+
+    Does not return in the interpreter, which ends with its sandbox. It returns in each program: a copy of the
+    interpreter, held to all that a program is held to, with the `argv` of its run. What the interpreter had open is
+    closed but for stdin, stdout, stderr, and the channel as descriptor 3. If what follows raises, the exit code is 1
+    as ever.
+
+    The interpreter must have one thread. Raises SandboxError if it has more, or is not that of a warm sandbox.
+    """
 
 def write_executable(path: str, content: bytes) -> None:
     """Write, fsync and rename an executable so that running it at once never fails with ETXTBSY."""

@@ -13,5 +13,6 @@ class Termination(Enum):
     CPU_TIME_LIMIT = "cpu_time_limit"
     WALL_TIME_LIMIT = "wall_time_limit"
     PROCESS_LIMIT = "process_limit"
+    STOPPED = "stopped"
     SIGNALED = "signaled"
     EXITED = "exited"

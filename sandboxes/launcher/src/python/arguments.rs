@@ -147,6 +147,19 @@ pub fn arguments(argv: Vec<String>) -> PyResult<Vec<Vec<u8>>> {
     Ok(argv.into_iter().map(String::into_bytes).collect())
 }
 
+/// Paths of device nodes.
+pub fn device_paths(paths: Vec<String>) -> PyResult<Vec<String>> {
+    for path in &paths {
+        let plain = |inside: &str| !inside.split('/').any(|part| matches!(part, "" | "." | ".."));
+        if path.contains('\0') || !path.strip_prefix("/dev/").is_some_and(plain) {
+            return Err(PyValueError::new_err(format!(
+                "device {path:?} is not a path of plain names below /dev"
+            )));
+        }
+    }
+    Ok(paths)
+}
+
 /// `NAME=value` entries.
 pub fn environment(mapping: Option<&Bound<'_, PyMapping>>) -> PyResult<Vec<Vec<u8>>> {
     let mut entries = Vec::new();

@@ -5,6 +5,7 @@ mod arguments;
 mod checkers;
 mod results;
 mod sandboxes;
+mod warm;
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
@@ -68,7 +69,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<results::TestOutcome>()?;
     module.add_class::<checkers::Checker>()?;
     module.add_class::<sandboxes::Slots>()?;
+    module.add_class::<sandboxes::Places>()?;
     module.add_class::<sandboxes::Sandbox>()?;
+    module.add_class::<sandboxes::Run>()?;
+    module.add_function(wrap_pyfunction!(warm::serve_warm, module)?)?;
     module.add_function(wrap_pyfunction!(checkers::has_decimals, module)?)?;
     module.add_function(wrap_pyfunction!(probe, module)?)?;
     module.add_function(wrap_pyfunction!(write_executable, module)?)

@@ -35,19 +35,20 @@ pub struct RunResult {
 }
 
 impl RunResult {
-    pub fn new(py: Python<'_>, record: Record) -> PyResult<Self> {
+    pub fn new(py: Python<'_>, record: &Record) -> PyResult<Self> {
         let (name, exit_code, signal) = match record.termination {
             Termination::OutputLimit => ("output_limit", None, None),
             Termination::MemoryLimit => ("memory_limit", None, None),
             Termination::CpuTimeLimit => ("cpu_time_limit", None, None),
             Termination::WallTimeLimit => ("wall_time_limit", None, None),
             Termination::ProcessLimit => ("process_limit", None, None),
+            Termination::Stopped => ("stopped", None, None),
             Termination::Signaled(signal) => ("signaled", None, Some(signal)),
             Termination::Exited(code) => ("exited", Some(code), None),
         };
         let files = PyDict::new(py);
-        for (path, content) in record.files {
-            files.set_item(path, PyBytes::new(py, &content))?;
+        for (path, content) in &record.files {
+            files.set_item(path, PyBytes::new(py, content))?;
         }
         Ok(Self {
             termination: termination(py, name)?,
@@ -59,12 +60,12 @@ impl RunResult {
             wall_s: record.wall.as_secs_f64(),
             peak_memory_bytes: record.peak_memory_bytes,
             files: files.unbind(),
-            refused_files: texts(py, record.refused_files)?,
+            refused_files: texts(py, &record.refused_files)?,
         })
     }
 }
 
-fn texts(py: Python<'_>, texts: BTreeMap<String, String>) -> PyResult<Py<PyDict>> {
+fn texts(py: Python<'_>, texts: &BTreeMap<String, String>) -> PyResult<Py<PyDict>> {
     let dict = PyDict::new(py);
     for (key, value) in texts {
         dict.set_item(key, value)?;
@@ -96,7 +97,7 @@ pub struct TestOutcome {
 
 impl TestOutcome {
     pub fn new(py: Python<'_>, outcome: judging::Outcome) -> PyResult<Self> {
-        let result = Py::new(py, RunResult::new(py, outcome.record)?)?;
+        let result = Py::new(py, RunResult::new(py, &outcome.record)?)?;
         Ok(Self { index: outcome.index, result, accepted: outcome.accepted })
     }
 }

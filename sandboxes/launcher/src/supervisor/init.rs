@@ -1,24 +1,22 @@
 //! The init of a run: makes the place, starts the program, sees all its processes dead, hands out its files.
 
-use std::ffi::CString;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, poll};
 
 use super::launch::{Launch, launch};
-use super::restrictions::{Restrictions, landlock_rules};
-use super::syscalls::monotonic_ns;
-use super::{collect, die_with_parent, scratch};
+use super::restrictions::landlock_rules;
+use super::syscalls::{exit, monotonic_ns};
+use super::{Place, Side, collect, die_with_parent, freeze, scratch};
 use crate::protocol::{Attempt, Ended, Failure, FromRun, RunOrder, ToRun, receive, send};
 
 /// What an init knows before it is told what to run.
 pub struct Init<'a> {
     pub socket: OwnedFd,
     pub cpu_file: Option<OwnedFd>,
-    pub environment: Vec<CString>,
     /// The user of the program, `None` for the server's own.
     pub user: Option<u32>,
-    pub restrictions: &'a Restrictions,
+    pub place: &'a Place,
 }
 
 /// The program's end, as seen so far.
@@ -29,13 +27,15 @@ struct Program {
 }
 
 impl Init<'_> {
-    /// Serves one run and exits: 0 if the keeper shall make another.
-    pub fn run(&self) -> ! {
+    /// Serves one run and exits: 0 if the keeper shall make another. Returns in a copy that is the program, with
+    /// its arguments.
+    pub fn run(&self) -> Vec<Vec<u8>> {
         match self.serve() {
-            Ok(()) => std::process::exit(0),
+            Ok(Side::Program(argv)) => argv,
+            Ok(Side::Here(())) => exit(0),
             Err(failure) => {
                 self.report(failure);
-                std::process::exit(1)
+                exit(1)
             }
         }
     }
@@ -49,23 +49,28 @@ impl Init<'_> {
         send(&self.socket, message, &[]).attempt(|| "cannot report to the server".to_owned())
     }
 
-    fn serve(&self) -> Result<(), Failure> {
+    fn serve(&self) -> Result<Side<()>, Failure> {
         die_with_parent(None)?;
         scratch::mount(self.user)?;
-        let landlock = landlock_rules()?;
+        let landlock = landlock_rules(&self.place.devices)?;
         let children = child_signals()?;
         rustix::process::chdir("/work").attempt(|| "cannot enter /work".to_owned())?;
         self.tell(&FromRun::Ready)?;
 
-        let (order, descriptors) = match receive::<ToRun>(&self.socket) {
-            Ok(Some((ToRun::Start(order), descriptors))) => (order, descriptors),
-            // A kill that came when the run before had ended by itself would be answered there; none is due here.
-            Ok(Some((ToRun::Kill, _))) => return Ok(()),
-            Ok(None) | Err(_) => std::process::exit(1),
+        let (order, descriptors) = loop {
+            match receive::<ToRun>(&self.socket) {
+                Ok(Some((ToRun::Start(order), descriptors))) => break (order, descriptors),
+                // Meant for the run before, which ended by itself meanwhile.
+                Ok(Some((ToRun::Freeze | ToRun::Thaw { .. } | ToRun::Kill, _))) => (),
+                Ok(None) | Err(_) => exit(1),
+            }
         };
-        let mut program = self.start(&order, descriptors, landlock)?;
+        let mut program = match self.start(&order, descriptors, landlock)? {
+            Side::Here(program) => program,
+            Side::Program(argv) => return Ok(Side::Program(argv)),
+        };
         self.watch(&children, &mut program)?;
-        self.end_run(&order, &mut program)
+        self.end_run(&order, &mut program).map(Side::Here)
     }
 
     fn start(
@@ -73,36 +78,33 @@ impl Init<'_> {
         order: &RunOrder,
         descriptors: Vec<OwnedFd>,
         landlock: Option<OwnedFd>,
-    ) -> Result<Program, Failure> {
+    ) -> Result<Side<Program>, Failure> {
+        let missing = || Failure { what: "a run was ordered without its descriptors".to_owned(), errno: 0 };
         let mut descriptors = descriptors.into_iter();
-        let (Some(stdin), Some(stdout), Some(stderr)) =
-            (descriptors.next(), descriptors.next(), descriptors.next())
-        else {
-            return Err(Failure { what: "a run was ordered without its descriptors".to_owned(), errno: 0 });
-        };
+        let mut next = || descriptors.next().ok_or_else(missing);
+        let stdio = [next()?, next()?, next()?];
+        let channel = order.channel.then(&mut next).transpose()?;
         scratch::resize(order.scratch_bytes, order.files.len())?;
-        if let Some(contents) = descriptors.next() {
-            scratch::fill(&order.files, &contents, self.user)?;
+        if !order.files.is_empty() {
+            scratch::fill(&order.files, &next()?, self.user)?;
         }
-        let argv = order
-            .argv
-            .iter()
-            .map(|argument| CString::new(argument.as_slice()))
-            .collect::<Result<Vec<_>, _>>()
-            .attempt(|| "a NUL in an argument".to_owned())?;
         let launched = launch(&Launch {
-            argv: &argv,
-            environment: &self.environment,
-            stdio: [stdin, stdout, stderr],
-            core: order.core,
+            argv: &order.argv,
+            stdio,
+            channel,
+            cores: &order.cores,
             rlimits: &order.rlimits,
             user: self.user,
             landlock,
             cpu_file: self.cpu_file.as_ref(),
-            restrictions: self.restrictions,
+            place: self.place,
         })?;
+        let launched = match launched {
+            Side::Here(launched) => launched,
+            Side::Program(argv) => return Ok(Side::Program(argv)),
+        };
         self.tell(&FromRun::Started { at_ns: launched.started_ns, cpu: launched.cpu })?;
-        Ok(Program { pid: launched.pid, end: None })
+        Ok(Side::Here(Program { pid: launched.pid, end: None }))
     }
 
     /// Returns when the program has ended or shall be killed.
@@ -122,7 +124,18 @@ impl Init<'_> {
             if told {
                 match receive::<ToRun>(&self.socket) {
                     Ok(Some((ToRun::Kill, _))) => return Ok(()),
-                    _ => std::process::exit(1),
+                    Ok(Some((ToRun::Freeze, _))) => {
+                        let frozen = freeze::freeze().map(|()| FromRun::Frozen { at_ns: monotonic_ns() });
+                        self.tell(&frozen.unwrap_or_else(|failure| {
+                            freeze::let_go();
+                            FromRun::Refused(failure)
+                        }))?;
+                    }
+                    Ok(Some((ToRun::Thaw { cores }, _))) => {
+                        let thawed = freeze::thaw(&cores).map(|at_ns| FromRun::Thawed { at_ns });
+                        self.tell(&thawed.unwrap_or_else(FromRun::Refused))?;
+                    }
+                    _ => exit(1),
                 }
             }
             if program.end.is_some() {

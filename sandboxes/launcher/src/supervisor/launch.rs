@@ -1,11 +1,15 @@
 //! From the init of a run to the program: everything that the program must not have is given up here.
 
-use std::ffi::{CString, c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
+use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::ptr;
 
-use super::restrictions::{self, Restrictions};
-use super::syscalls::monotonic_ns;
+use serde::{Deserialize, Serialize};
+
+use super::syscalls::{self, Forked, copy, exit, monotonic_ns};
+use super::warm::Interpreter;
+use super::{Place, Side, restrictions, strings};
 use crate::protocol::{Attempt, Failure};
 
 const STACK_BYTES: usize = 64 << 10;
@@ -16,18 +20,21 @@ const LAST_CAPABILITY: i32 = 63;
 /// nothing, should a program ever come by it.
 const SECURE_BITS: i32 = 0b10_1011;
 
+/// The number that a program finds its channel under.
+const CHANNEL: RawFd = 3;
+
 /// Everything that a program starts with.
 pub struct Launch<'a> {
-    pub argv: &'a [CString],
-    pub environment: &'a [CString],
+    pub argv: &'a [Vec<u8>],
     pub stdio: [OwnedFd; 3],
-    pub core: u32,
+    pub channel: Option<OwnedFd>,
+    pub cores: &'a [u32],
     pub rlimits: &'a [(u32, u64, u64)],
     /// The user to become; `None` to stay the server's own, in a user namespace in which it has no name.
     pub user: Option<u32>,
     pub landlock: Option<OwnedFd>,
     pub cpu_file: Option<&'a OwnedFd>,
-    pub restrictions: &'a Restrictions,
+    pub place: &'a Place,
 }
 
 /// A program that is running.
@@ -37,13 +44,16 @@ pub struct Launched {
     pub cpu: Vec<u8>,
 }
 
-/// What the child works with: it shares this process's memory, so it must not allocate, and may write here.
+/// What the child works with. Where it shares this process's memory, it must not allocate, and may write here.
 struct Plan<'a> {
+    /// Empty in a copy of an interpreter, which has what it needs in its memory.
     argv: Vec<*const c_char>,
     environment: Vec<*const c_char>,
     stdio: [RawFd; 3],
+    channel: RawFd,
     landlock: RawFd,
     cpu_file: RawFd,
+    cores: libc::cpu_set_t,
     launch: &'a Launch<'a>,
     // Written by the child.
     step: &'static str,
@@ -53,24 +63,49 @@ struct Plan<'a> {
     cpu_length: usize,
 }
 
-/// Starts the program; returns when it runs, or could not be started.
-pub fn launch(launch: &Launch<'_>) -> Result<Launched, Failure> {
-    let pointers = |strings: &[CString]| -> Vec<*const c_char> {
+impl<'a> Plan<'a> {
+    fn new(launch: &'a Launch<'a>) -> Self {
+        let number = |descriptor: Option<&OwnedFd>| descriptor.map_or(-1, AsRawFd::as_raw_fd);
+        Self {
+            argv: Vec::new(),
+            environment: Vec::new(),
+            stdio: [0, 1, 2].map(|number: usize| launch.stdio[number].as_raw_fd()),
+            channel: number(launch.channel.as_ref()),
+            landlock: number(launch.landlock.as_ref()),
+            cpu_file: number(launch.cpu_file),
+            cores: syscalls::core_set(launch.cores),
+            launch,
+            step: "",
+            errno: 0,
+            started_ns: 0,
+            cpu: [0; CPU_TEXT_BYTES],
+            cpu_length: 0,
+        }
+    }
+
+    fn failure(&self, errno: i32) -> Failure {
+        let program = String::from_utf8_lossy(&self.launch.argv[0]);
+        Failure { what: format!("cannot {} {program}", self.step), errno }
+    }
+}
+
+/// Starts the program; returns when it runs, or could not be started. In a copy of an interpreter, it returns in
+/// the program too.
+pub fn launch(launch: &Launch<'_>) -> Result<Side<Launched>, Failure> {
+    match &launch.place.interpreter {
+        None => execute(launch).map(Side::Here),
+        Some(interpreter) => become_copy(launch, interpreter),
+    }
+}
+
+fn execute(launch: &Launch<'_>) -> Result<Launched, Failure> {
+    let argv = strings(launch.argv)?;
+    let pointers = |strings: &[std::ffi::CString]| -> Vec<*const c_char> {
         strings.iter().map(|string| string.as_ptr()).chain([ptr::null()]).collect()
     };
-    let mut plan = Plan {
-        argv: pointers(launch.argv),
-        environment: pointers(launch.environment),
-        stdio: [0, 1, 2].map(|number: usize| launch.stdio[number].as_raw_fd()),
-        landlock: launch.landlock.as_ref().map_or(-1, AsRawFd::as_raw_fd),
-        cpu_file: launch.cpu_file.map_or(-1, AsRawFd::as_raw_fd),
-        launch,
-        step: "",
-        errno: 0,
-        started_ns: 0,
-        cpu: [0; CPU_TEXT_BYTES],
-        cpu_length: 0,
-    };
+    let mut plan = Plan::new(launch);
+    plan.argv = pointers(&argv);
+    plan.environment = pointers(&launch.place.environment);
     let mut stack = vec![0_u128; STACK_BYTES / size_of::<u128>()];
     // CLONE_VFORK: this process sleeps until the child has executed the program or ended, and until then the
     // child alone uses the memory. Copying the page tables, as fork does, costs more than all the rest.
@@ -88,55 +123,110 @@ pub fn launch(launch: &Launch<'_>) -> Result<Launched, Failure> {
         return Err(std::io::Error::last_os_error()).attempt(|| "cannot fork the program".to_owned());
     }
     if plan.errno != 0 {
-        super::syscalls::wait_for(pid);
-        let program = launch.argv[0].to_string_lossy();
-        return Err(Failure { what: format!("cannot {} {program}", plan.step), errno: plan.errno });
+        syscalls::wait_for(pid);
+        return Err(plan.failure(plan.errno));
     }
     let cpu = plan.cpu[..plan.cpu_length].to_vec();
     Ok(Launched { pid, started_ns: plan.started_ns, cpu })
+}
+
+/// What a copy of an interpreter tells its init before it becomes the program.
+#[derive(Serialize, Deserialize)]
+enum Report {
+    Started { at_ns: u64, cpu: Vec<u8> },
+    Failed(Failure),
+}
+
+/// Forks a copy of this process that becomes the program without executing anything.
+fn become_copy(launch: &Launch<'_>, interpreter: &Interpreter) -> Result<Side<Launched>, Failure> {
+    let (mut told, mut report) = std::io::pipe().attempt(|| "cannot make a pipe".to_owned())?;
+    // SAFETY: the init has one thread.
+    match unsafe { copy() }.attempt(|| "cannot fork the program".to_owned())? {
+        Forked::Child => {
+            drop(told);
+            (interpreter.after_fork_in_child)();
+            let mut plan = Plan::new(launch);
+            // SAFETY: this is the child, which nobody else shares memory with.
+            let failed = unsafe { give_up_everything(&mut plan) };
+            let told = if let Some(step) = failed {
+                let errno = std::io::Error::last_os_error().raw_os_error().unwrap_or(0);
+                plan.step = step;
+                Report::Failed(plan.failure(errno))
+            } else {
+                Report::Started { at_ns: plan.started_ns, cpu: plan.cpu[..plan.cpu_length].to_vec() }
+            };
+            let told = postcard::to_stdvec(&told).unwrap_or_default();
+            if report.write_all(&told).is_err() || failed.is_some() {
+                exit(1)
+            }
+            Ok(Side::Program(launch.argv.to_vec()))
+        }
+        Forked::Parent(child) => {
+            drop(report);
+            let mut text = Vec::new();
+            told.read_to_end(&mut text).attempt(|| "cannot hear from the program".to_owned())?;
+            match postcard::from_bytes(&text) {
+                Ok(Report::Started { at_ns, cpu }) => {
+                    Ok(Side::Here(Launched { pid: child.pid, started_ns: at_ns, cpu }))
+                }
+                Ok(Report::Failed(failure)) => Err(failure),
+                Err(_) => Err(Failure { what: "the program ended before it began".to_owned(), errno: 0 }),
+            }
+        }
+    }
 }
 
 extern "C" fn start(plan: *mut c_void) -> c_int {
     // SAFETY: `launch` passes a valid plan and sleeps meanwhile.
     let plan = unsafe { &mut *plan.cast::<Plan<'_>>() };
     // SAFETY: system calls on values of the plan, all valid; no allocation, no lock.
-    let failed_step = unsafe { become_program(plan) };
-    plan.step = failed_step;
+    plan.step = unsafe {
+        give_up_everything(plan).unwrap_or_else(|| {
+            libc::execve(plan.argv[0], plan.argv.as_ptr(), plan.environment.as_ptr());
+            "execute"
+        })
+    };
     // SAFETY: reads this thread's error number.
     plan.errno = unsafe { *libc::__errno_location() }.max(1);
     1
 }
 
-/// Gives up everything and executes the program. Returns only if a step failed: what it was.
+/// Gives up what a program must not have. `None`, or the step that failed, with its error number.
 ///
 /// # Safety
 ///
-/// To be called in the child of [`launch`] alone.
-unsafe fn become_program(plan: &mut Plan<'_>) -> &'static str {
+/// To be called in the child of [`launch`] alone. It allocates nothing.
+unsafe fn give_up_everything(plan: &mut Plan<'_>) -> Option<&'static str> {
     macro_rules! step {
         ($what:literal, $call:expr) => {
             // SAFETY: each call is on plain values or on pointers into the plan, which outlives it.
             if unsafe { $call } == -1 {
-                return $what;
+                return Some($what);
             }
         };
     }
     let launch = plan.launch;
+    let executes = launch.place.interpreter.is_none();
+    if !executes && launch.user.is_none() {
+        // As with the clone of a program that is executed.
+        step!("make a user namespace for", libc::unshare(libc::CLONE_NEWUSER));
+    }
     step!("make a session for", libc::setsid());
-    // SAFETY: an all-zero set is an empty one.
-    let mut cores: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the macro checks the number against the size of the set.
-    unsafe { libc::CPU_SET(launch.core as usize, &mut cores) };
-    step!("set the core of", libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const cores));
+    step!(
+        "set the cores of",
+        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const plan.cores)
+    );
 
     for (target, source) in (0..).zip(plan.stdio) {
         step!("set the stdio of", libc::dup2(source, target));
     }
-    let cloexec = libc::c_long::from(libc::CLOSE_RANGE_CLOEXEC);
-    step!(
-        "close descriptors for",
-        libc::syscall(libc::SYS_close_range, 3 as libc::c_long, libc::c_long::from(u32::MAX), cloexec)
-    );
+    if plan.channel == -1 {
+        step!("close descriptors for", libc::close(CHANNEL));
+    } else {
+        step!("set the channel of", libc::dup2(plan.channel, CHANNEL));
+    }
+    // A copy closes the rest when it has left all that owns some of it.
+    step!("close descriptors for", syscalls::close_from(CHANNEL + 1, libc::CLOSE_RANGE_CLOEXEC));
 
     for (resource, soft, hard) in launch.rlimits {
         let limit = libc::rlimit64 { rlim_cur: *soft, rlim_max: *hard };
@@ -163,8 +253,15 @@ unsafe fn become_program(plan: &mut Plan<'_>) -> &'static str {
     let none: [u32; 6] = [0; 6];
     step!("drop the capabilities of", libc::syscall(libc::SYS_capset, header.as_ptr(), none.as_ptr()));
 
-    // What Rust's runtime and the init changed for themselves.
-    for signal in [libc::SIGPIPE, libc::SIGCHLD] {
+    if !executes {
+        // What a process has after it executed a file: its own folder in /proc, and signals of the same user, of
+        // which there is no other process. Nobody dumps it: no core may have any size.
+        step!("make its own", libc::prctl(libc::PR_SET_DUMPABLE, 1, 0, 0, 0));
+    }
+    // What Rust's runtime and the init changed for themselves. An interpreter is used to have SIGPIPE ignored; it
+    // ignores SIGXFSZ too, by which the size of files is limited.
+    let other = if executes { libc::SIGPIPE } else { libc::SIGXFSZ };
+    for signal in [other, libc::SIGCHLD] {
         // SAFETY: the default disposition; handlers are not shared with the parent.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
@@ -175,7 +272,7 @@ unsafe fn become_program(plan: &mut Plan<'_>) -> &'static str {
         libc::sigprocmask(libc::SIG_SETMASK, &raw const no_signals, ptr::null_mut())
     );
 
-    step!("filter the system calls of", restrictions::install(&launch.restrictions.last));
+    step!("filter the system calls of", restrictions::install(&launch.place.restrictions.last));
 
     if plan.cpu_file != -1 {
         // The kernel books CPU time when it switches, or is asked to: what was used up to here is not the program's.
@@ -186,6 +283,5 @@ unsafe fn become_program(plan: &mut Plan<'_>) -> &'static str {
         plan.cpu_length = usize::try_from(read).unwrap_or(0);
     }
     plan.started_ns = monotonic_ns();
-    step!("execute", libc::execve(plan.argv[0], plan.argv.as_ptr(), plan.environment.as_ptr()));
-    "execute"
+    None
 }

@@ -10,6 +10,7 @@
 //! - the program.
 
 mod collect;
+mod freeze;
 mod init;
 mod keeper;
 mod launch;
@@ -19,11 +20,16 @@ mod restrictions;
 mod root;
 mod scratch;
 mod syscalls;
+pub mod warm;
 mod writer;
 
+use std::ffi::CString;
+use std::io::Write;
 use std::os::fd::{AsFd, FromRawFd, OwnedFd};
 
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+
+use syscalls::exit;
 
 use crate::protocol::{Attempt, Done, Failure, Identity, KeeperOrder, Order, SandboxSetup, receive, send};
 
@@ -34,19 +40,22 @@ pub fn main() -> ! {
     // SAFETY: closes only descriptors that nobody in this process, which has just begun, knows of.
     unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, 0) };
     syscalls::reset_signals();
-    // Away from number 0, which programs will have as their stdin.
-    let Ok(control) = rustix::io::fcntl_dupfd_cloexec(&inherited, 3) else { std::process::exit(1) };
+    let Ok(control) = rustix::io::fcntl_dupfd_cloexec(&inherited, syscalls::FIRST_HIGH) else { exit(1) };
     drop(inherited);
-    let Ok(Some((order, descriptors))) = receive::<Order>(&control) else { std::process::exit(1) };
+    // The numbers that programs have for their own are never those of anything of this executable.
+    if syscalls::occupy(&[0, 3], 1).is_err() {
+        exit(1)
+    }
+    let Ok(Some((order, descriptors))) = receive::<Order>(&control) else { exit(1) };
     let code = match order {
         Order::Probe { privileged } => answer(&control, &probe::probe(privileged)),
         Order::WriteExecutable { path } => answer(&control, &writer::write(&path, descriptors)),
-        Order::Sandbox(setup) => match serve_sandbox(&control, &setup) {
+        Order::Sandbox(setup) => match serve_sandbox(&control, setup, descriptors) {
             Ok(()) => 0,
             Err(failure) => answer(&control, &Done::Err(failure)),
         },
     };
-    std::process::exit(code)
+    exit(code)
 }
 
 fn answer<T: serde::Serialize>(control: &OwnedFd, message: &T) -> i32 {
@@ -64,7 +73,44 @@ fn die_with_parent(expected_parent: Option<i32>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn serve_sandbox(control: &OwnedFd, setup: &SandboxSetup) -> Result<(), Failure> {
+/// What the processes of a sandbox know of it.
+struct Place {
+    /// `NAME=value`, the whole environment of the programs.
+    environment: Vec<CString>,
+    /// Device nodes beside the usual ones.
+    devices: Vec<String>,
+    /// Under which users programs run.
+    identity: Identity,
+    restrictions: restrictions::Restrictions,
+    /// The interpreter whose copies the programs are; `None` where they are executed.
+    interpreter: Option<warm::Interpreter>,
+}
+
+impl Place {
+    fn new(
+        environment: &[Vec<u8>],
+        devices: Vec<String>,
+        identity: Identity,
+        interpreter: Option<warm::Interpreter>,
+    ) -> Result<Self, Failure> {
+        let restrictions = restrictions::Restrictions::new(!devices.is_empty())?;
+        Ok(Self { environment: strings(environment)?, devices, identity, restrictions, interpreter })
+    }
+}
+
+/// Strings for the kernel.
+fn strings(texts: &[Vec<u8>]) -> Result<Vec<CString>, Failure> {
+    let strings: Result<Vec<_>, _> = texts.iter().map(|text| CString::new(text.as_slice())).collect();
+    strings.attempt(|| "a NUL in an argument or the environment".to_owned())
+}
+
+/// Of a call that forks: what it was for, or that this is the program, which goes on with its arguments.
+enum Side<T> {
+    Here(T),
+    Program(Vec<Vec<u8>>),
+}
+
+fn serve_sandbox(control: &OwnedFd, setup: SandboxSetup, descriptors: Vec<OwnedFd>) -> Result<(), Failure> {
     die_with_parent(Some(setup.server_pid))?;
     rustix::process::setsid().attempt(|| "cannot leave the server's session".to_owned())?;
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
@@ -79,34 +125,45 @@ fn serve_sandbox(control: &OwnedFd, setup: &SandboxSetup) -> Result<(), Failure>
     if setup.identity == Identity::Own {
         namespaces::enter_own_user_namespace(&proc)?;
     }
-    root::enter(&setup.mounts)?;
-    let zygote = namespaces::spawn_zygote(setup.identity, proc, || serve_keepers(control, setup))?;
+    root::enter(&setup.mounts, &setup.devices)?;
+    let identity = setup.identity;
+    let zygote = || {
+        let failed = if setup.warm.is_empty() {
+            let place = Place::new(&setup.environment, setup.devices, identity, None);
+            place.and_then(|place| {
+                place.restrictions.install_shared()?;
+                serve_keepers(control, &place);
+                Ok(())
+            })
+        } else {
+            warm::become_interpreter(control, setup, descriptors)
+        };
+        if let Err(failure) = failed {
+            let _ = send(control, &Done::Err(failure), &[]);
+        }
+    };
+    let (zygote, mut go) = namespaces::spawn_zygote(identity, proc, zygote)?;
+    // Before it may say anything itself.
     send(control, &Done::Ok(()), &[zygote.pidfd.as_fd()]).attempt(|| "cannot answer".to_owned())?;
+    let _ = go.write_all(b"!");
     syscalls::wait_for(zygote.pid);
     Ok(())
 }
 
-/// The zygote's life: a keeper for each order, until the server closes the socket or kills it.
-fn serve_keepers(control: &OwnedFd, setup: &SandboxSetup) {
+/// The zygote's life: a keeper for each order, until the server closes the socket or kills it. Returns the arguments
+/// of a program in a process that became one.
+fn serve_keepers(control: &OwnedFd, place: &Place) -> Option<Vec<Vec<u8>>> {
     // Keepers are waited for by the kernel.
     syscalls::ignore_children(true);
-    let Ok(restrictions) = restrictions::Restrictions::new() else { return };
-    // SAFETY: the first call takes plain values, and is what the second one asks for.
-    let filtered = unsafe {
-        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
-            && restrictions::install(&restrictions.shared) == 0
-    };
-    if !filtered {
-        return;
-    }
     while let Ok(Some((order, descriptors))) = receive::<KeeperOrder>(control) {
-        let outcome = keeper::spawn(&order, descriptors, setup, &restrictions);
-        let sent = match &outcome {
-            Ok(pidfd) => send(control, &Done::Ok(()), &[pidfd.as_fd()]),
-            Err(failure) => send(control, &Done::Err(failure.clone()), &[]),
+        let sent = match keeper::spawn(&order, descriptors, place) {
+            Ok(Side::Program(argv)) => return Some(argv),
+            Ok(Side::Here(pidfd)) => send(control, &Done::Ok(()), &[pidfd.as_fd()]),
+            Err(failure) => send(control, &Done::Err(failure), &[]),
         };
         if sent.is_err() {
-            return;
+            return None;
         }
     }
+    None
 }

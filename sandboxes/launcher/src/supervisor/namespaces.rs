@@ -1,13 +1,13 @@
 //! User namespaces, and the first process of a sandbox's namespaces.
 
-use std::io::{Read, Write};
+use std::io::{PipeWriter, Read};
 use std::os::fd::OwnedFd;
 
 use rustix::fs::{Mode, OFlags, openat};
 use rustix::process::{getgid, getuid};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
-use super::syscalls::{Child, Forked, fork};
+use super::syscalls::{Child, Forked, exit, fork};
 use crate::protocol::{Attempt, FIRST_PROGRAM_ID, Failure, IDS, Identity};
 
 /// Namespaces that every run of a sandbox shares. The user namespace comes first: the others are its property.
@@ -32,24 +32,27 @@ fn write_proc(proc: &OwnedFd, path: &str, content: &str) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Forks the zygote into namespaces of its own, which runs `serve` and exits.
+/// Forks the zygote into namespaces of its own, which runs `serve` and exits, once it is told to by a byte through
+/// the pipe.
 ///
 /// `proc` is the host's `/proc`; the zygote lets go of it before it serves.
-pub fn spawn_zygote(identity: Identity, proc: OwnedFd, serve: impl FnOnce()) -> Result<Child, Failure> {
+pub fn spawn_zygote(
+    identity: Identity,
+    proc: OwnedFd,
+    serve: impl FnOnce(),
+) -> Result<(Child, PipeWriter), Failure> {
     let mapped = matches!(identity, Identity::Range { .. });
-    let (mut wait_for_map, mut map_is_written) =
-        std::io::pipe().attempt(|| "cannot make a pipe".to_owned())?;
+    let (mut wait_to_go, go) = std::io::pipe().attempt(|| "cannot make a pipe".to_owned())?;
     let flags = OF_SANDBOX | if mapped { libc::CLONE_NEWUSER } else { 0 };
     // SAFETY: the supervisor has one thread.
     match unsafe { fork(flags) }.attempt(|| "cannot make the sandbox's namespaces".to_owned())? {
         Forked::Child => {
-            drop((proc, map_is_written));
-            let mut go = [0];
-            if wait_for_map.read_exact(&mut go).is_ok() && prepare_zygote(mapped).is_ok() {
-                drop(wait_for_map);
+            drop((proc, go));
+            if wait_to_go.read_exact(&mut [0]).is_ok() && prepare_zygote(mapped).is_ok() {
+                drop(wait_to_go);
                 serve();
             }
-            std::process::exit(0)
+            exit(0)
         }
         Forked::Parent(child) => {
             if let Identity::Range { first_host_id } = identity {
@@ -57,8 +60,7 @@ pub fn spawn_zygote(identity: Identity, proc: OwnedFd, serve: impl FnOnce()) -> 
                 write_proc(&proc, &format!("{}/uid_map", child.pid), &map)?;
                 write_proc(&proc, &format!("{}/gid_map", child.pid), &map)?;
             }
-            map_is_written.write_all(b"!").attempt(|| "the sandbox's first process died".to_owned())?;
-            Ok(child)
+            Ok((child, go))
         }
     }
 }

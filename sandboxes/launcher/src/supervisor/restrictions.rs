@@ -32,6 +32,20 @@ pub struct Restrictions {
     pub last: BpfProgram,
 }
 
+/// SIGCONT, by which a program could undo that it was frozen: see `freeze.rs`. Each system call that could have it
+/// sent, and the argument that names the signal, with the bits of it that do. `timer_create` takes it by reference,
+/// and is not allowed at all.
+const SIGNAL_SENDERS: [(libc::c_long, u8, u64); 7] = [
+    (libc::SYS_kill, 1, u32::MAX as u64),
+    (libc::SYS_tkill, 1, u32::MAX as u64),
+    (libc::SYS_tgkill, 2, u32::MAX as u64),
+    (libc::SYS_rt_sigqueueinfo, 1, u32::MAX as u64),
+    (libc::SYS_rt_tgsigqueueinfo, 2, u32::MAX as u64),
+    (libc::SYS_pidfd_send_signal, 1, u32::MAX as u64),
+    // The signal that a parent gets at the end of a child.
+    (libc::SYS_clone, 0, 0xff),
+];
+
 /// New namespaces, which `clone` must not make. (Those of `clone3`, whose flags a filter cannot see, are ruled
 /// out by refusing it: the C library then uses `clone`.)
 const NEW_NAMESPACES: [i32; 7] = [
@@ -108,8 +122,9 @@ const REFUSED: [libc::c_long; 26] = [
     libc::SYS_flock,
 ];
 
-/// Commands of `fcntl` refused with EPERM: locks and leases (see `flock` above), and notices of changes.
-const REFUSED_FCNTLS: [i32; 9] = [
+/// Commands of `fcntl` refused with EPERM: locks and leases (see `flock` above), notices of changes, and the choice
+/// of the signal that tells of input, which could be SIGCONT.
+const REFUSED_FCNTLS: [i32; 10] = [
     libc::F_GETLK,
     libc::F_SETLK,
     libc::F_SETLKW,
@@ -119,6 +134,7 @@ const REFUSED_FCNTLS: [i32; 9] = [
     libc::F_SETLEASE,
     libc::F_GETLEASE,
     libc::F_NOTIFY,
+    10, // F_SETSIG
 ];
 
 /// The types of unnamed sockets. A datagram socket is not among them: it can come by a name without `bind`, lose
@@ -166,7 +182,7 @@ const ALLOWED: &[libc::c_long] = &[
     libc::SYS_rt_tgsigqueueinfo, libc::SYS_sigaltstack, libc::SYS_signalfd4, libc::SYS_restart_syscall,
     // time
     libc::SYS_clock_gettime, libc::SYS_clock_getres, libc::SYS_clock_nanosleep, libc::SYS_nanosleep,
-    libc::SYS_gettimeofday, libc::SYS_getitimer, libc::SYS_setitimer, libc::SYS_timer_create,
+    libc::SYS_gettimeofday, libc::SYS_getitimer, libc::SYS_setitimer,
     libc::SYS_timer_settime, libc::SYS_timer_gettime, libc::SYS_timer_getoverrun, libc::SYS_timer_delete,
     libc::SYS_timerfd_create, libc::SYS_timerfd_settime, libc::SYS_timerfd_gettime,
     // waiting
@@ -196,12 +212,12 @@ const ALLOWED_HERE: &[libc::c_long] = &[
 const ALLOWED_HERE: &[libc::c_long] = &[libc::SYS_renameat];
 
 impl Restrictions {
-    /// Compiles the filters.
-    pub fn new() -> Result<Self, Failure> {
+    /// Compiles the filters. With `devices` there are some beside the usual ones, whose requests nobody knows.
+    pub fn new(devices: bool) -> Result<Self, Failure> {
         let build = || -> Result<_, seccompiler::BackendError> {
             let arch = TargetArch::try_from(std::env::consts::ARCH)?;
             let shared = SeccompFilter::new(
-                allowed()?,
+                allowed(devices)?,
                 SeccompAction::Errno(libc::ENOSYS.unsigned_abs()),
                 SeccompAction::Allow,
                 arch,
@@ -216,11 +232,20 @@ impl Restrictions {
         };
         build().map_err(|error| Failure { what: format!("cannot build the filter: {error}"), errno: 0 })
     }
+
+    /// Forbids new privileges to this process, and installs what any process of the sandbox is held to.
+    pub fn install_shared(&self) -> Result<(), Failure> {
+        // SAFETY: the first call takes plain values, and is what the second one asks for.
+        let filtered =
+            unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && install(&self.shared) == 0 };
+        let error = std::io::Error::last_os_error();
+        if filtered { Ok(()) } else { Err(error).attempt(|| "cannot filter system calls".to_owned()) }
+    }
 }
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-fn allowed() -> Result<Rules, seccompiler::BackendError> {
+fn allowed(devices: bool) -> Result<Rules, seccompiler::BackendError> {
     let mut rules: Rules =
         // What only programs are refused passes here: of two filters the stricter decides.
         ALLOWED.iter().chain(ALLOWED_HERE).chain(&REFUSED).map(|number| (*number, Vec::new())).collect();
@@ -233,7 +258,8 @@ fn allowed() -> Result<Rules, seccompiler::BackendError> {
             .collect::<Result<Vec<_>, _>>()
     };
     rules.insert(libc::SYS_clone, Vec::new());
-    rules.insert(libc::SYS_ioctl, equal(1, &mut IOCTLS.into_iter())?);
+    let requests = if devices { Vec::new() } else { equal(1, &mut IOCTLS.into_iter())? };
+    rules.insert(libc::SYS_ioctl, requests);
     rules.insert(
         libc::SYS_prctl,
         equal(0, &mut PRCTLS.into_iter().map(|option| u64::from(option.unsigned_abs())))?,
@@ -252,17 +278,26 @@ fn allowed() -> Result<Rules, seccompiler::BackendError> {
 
 fn refused() -> Result<Rules, seccompiler::BackendError> {
     let mut rules: Rules = REFUSED.iter().map(|number| (*number, Vec::new())).collect();
+    let condition = |argument, comparison, value| {
+        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, comparison, value)
+    };
+    let one = |argument, comparison, value| SeccompRule::new(vec![condition(argument, comparison, value)?]);
     let makes = |flag: &i32| {
         let flag = u64::from(flag.unsigned_abs());
         let set = SeccompCmpOp::MaskedEq(flag);
         SeccompRule::new(vec![SeccompCondition::new(0, SeccompCmpArgLen::Qword, set, flag)?])
     };
     rules.insert(libc::SYS_clone, NEW_NAMESPACES.iter().map(makes).collect::<Result<_, _>>()?);
-    let one = |argument, comparison, value| {
-        SeccompRule::new(vec![SeccompCondition::new(argument, SeccompCmpArgLen::Dword, comparison, value)?])
-    };
-    let lock = |command: &i32| one(1, SeccompCmpOp::Eq, u64::from(command.unsigned_abs()));
-    rules.insert(libc::SYS_fcntl, REFUSED_FCNTLS.iter().map(lock).collect::<Result<_, _>>()?);
+    let go_on = u64::from(libc::SIGCONT.unsigned_abs());
+    for (number, argument, mask) in SIGNAL_SENDERS {
+        rules.entry(number).or_default().push(one(argument, SeccompCmpOp::MaskedEq(mask), go_on)?);
+    }
+    let at_parents_end = u64::from(libc::PR_SET_PDEATHSIG.unsigned_abs());
+    let with_parent =
+        vec![condition(0, SeccompCmpOp::Eq, at_parents_end)?, condition(1, SeccompCmpOp::Eq, go_on)?];
+    rules.insert(libc::SYS_prctl, vec![SeccompRule::new(with_parent)?]);
+    let command = |command: &i32| one(1, SeccompCmpOp::Eq, u64::from(command.unsigned_abs()));
+    rules.insert(libc::SYS_fcntl, REFUSED_FCNTLS.iter().map(command).collect::<Result<_, _>>()?);
     // The caller's own limits only, which is what pid 0 means: where the server is not root, its init has the
     // program's user, and a program that took its descriptors away would look like a fault of the service.
     rules.insert(libc::SYS_prlimit64, vec![one(0, SeccompCmpOp::Ne, 0)?]);
@@ -286,7 +321,7 @@ pub unsafe fn install(filter: &BpfProgram) -> libc::c_long {
 
 /// Landlock's rules for the mounts of this process, where the kernel has Landlock. They hold over whatever the
 /// mounts allow: read and execute everywhere, write only to the scratch and to the devices that take it.
-pub fn landlock_rules() -> Result<Option<OwnedFd>, Failure> {
+pub fn landlock_rules(devices: &[String]) -> Result<Option<OwnedFd>, Failure> {
     let build = || -> Result<Option<OwnedFd>, RulesetError> {
         let all = AccessFs::from_all(ABI::V7);
         let read = AccessFs::Execute | AccessFs::ReadFile | AccessFs::ReadDir;
@@ -308,6 +343,9 @@ pub fn landlock_rules() -> Result<Option<OwnedFd>, Failure> {
         }
         for device in DEVICES {
             add(&format!("/dev/{device}"), AccessFs::ReadFile | AccessFs::WriteFile)?;
+        }
+        for device in devices {
+            add(device, AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev)?;
         }
         Ok(rules.into())
     };

@@ -16,6 +16,8 @@ use crate::protocol::{Attempt, Failure, MountSpec};
 const READ_ONLY: u64 = libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV;
 /// A device must be usable, but nothing else.
 const DEVICE: u64 = libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NOEXEC;
+/// One beside the usual ones, whose driver may ask whether it is written to.
+const FURTHER_DEVICE: u64 = libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NOEXEC;
 
 /// Nothing there is meant to be executed.
 const PROC: u64 = READ_ONLY | libc::MOUNT_ATTR_NOEXEC;
@@ -35,8 +37,9 @@ pub const DEVICES: [&str; 5] = ["null", "zero", "full", "urandom", "random"];
 /// Folders on which each run mounts its own scratch.
 const MOUNT_POINTS: [&str; 4] = ["run", "work", "tmp", "dev/shm"];
 
-/// Makes the private root of `mounts` and enters it, in a mount namespace of its own.
-pub fn enter(mounts: &[MountSpec]) -> Result<(), Failure> {
+/// Makes the private root of `mounts` and enters it, in a mount namespace of its own. `further_devices` are absolute
+/// paths of nodes.
+pub fn enter(mounts: &[MountSpec], further_devices: &[String]) -> Result<(), Failure> {
     // SAFETY: this process has one thread and shares nothing with another.
     unsafe { unshare_unsafe(UnshareFlags::NEWNS) }.attempt(|| "cannot make a mount namespace".to_owned())?;
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
@@ -55,6 +58,14 @@ pub fn enter(mounts: &[MountSpec]) -> Result<(), Failure> {
     let devices = DEVICES
         .iter()
         .map(|name| detached(&format!("/dev/{name}"), DEVICE).map(|tree| (format!("dev/{name}"), tree)))
+        .chain(further_devices.iter().map(|path| {
+            let tree = detached(path, FURTHER_DEVICE)?;
+            let mode = fstat(&tree).attempt(|| format!("cannot look at {path}"))?.st_mode;
+            if rustix::fs::FileType::from_raw_mode(mode).is_char_device() {
+                return Ok((path.trim_start_matches('/').to_owned(), tree));
+            }
+            Err(Failure { what: format!("{path} is not the node of a character device"), errno: 0 })
+        }))
         .collect::<Result<Vec<_>, _>>()?;
 
     // In a user namespace, `/proc` may be mounted only where one is there already. Each run covers this one with

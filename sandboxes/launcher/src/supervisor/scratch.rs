@@ -25,8 +25,13 @@ const USUAL_BYTES: u64 = 64 << 20;
 const LEAST_INODES: u64 = 1024;
 const MOST_INODES: u64 = 1 << 16;
 
-/// Mounts an empty scratch whose `/work` belongs to `owner`.
+/// Mounts an empty scratch whose `/work` belongs to `owner`, and covers `/proc`.
 pub fn mount(owner: Option<u32>) -> Result<(), Failure> {
+    mount_folders(owner).and_then(|whole| cover_proc(&whole))
+}
+
+/// Mounts an empty scratch whose `/work` belongs to `owner`; gives the whole of it.
+pub fn mount_folders(owner: Option<u32>) -> Result<OwnedFd, Failure> {
     let (bytes, inodes) = (USUAL_BYTES.to_string(), inodes(USUAL_BYTES, 0).to_string());
     let whole = tmpfs(&[("mode", "0755"), ("size", &bytes), ("nr_inodes", &inodes)])?;
     move_mount(&whole, "", CWD, STAGE, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
@@ -34,7 +39,7 @@ pub fn mount(owner: Option<u32>) -> Result<(), Failure> {
     for (folder, target, mode) in PLACES {
         place(&whole, folder, target, mode, owner).attempt(|| format!("cannot make {target}"))?;
     }
-    cover_proc(&whole)
+    Ok(whole)
 }
 
 /// Covers the host's `/proc`: by the run's own, which loaders and compilers ask for their own path, or by nothing

@@ -38,6 +38,57 @@ pub unsafe fn fork(namespaces: i32) -> io::Result<Forked> {
     }
 }
 
+/// Forks as the C library does it, so that all its parts, and those who asked it to be told, know of it: for a
+/// process that goes on in their terms, as an interpreter does.
+///
+/// # Safety
+///
+/// The process must have one thread, since only this one exists in the child.
+pub unsafe fn copy() -> io::Result<Forked> {
+    // SAFETY: the caller promises a single thread.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        0 => Ok(Forked::Child),
+        pid => {
+            // SAFETY: a plain system call; the kernel has just made the descriptor for us.
+            let pidfd = unsafe {
+                match libc::syscall(libc::SYS_pidfd_open, pid, 0) {
+                    -1 => return Err(io::Error::last_os_error()),
+                    number => OwnedFd::from_raw_fd(RawFd::try_from(number).map_err(io::Error::other)?),
+                }
+            };
+            Ok(Forked::Parent(Child { pid, pidfd }))
+        }
+    }
+}
+
+/// Ends this process, and calls nothing that others want to be called at its end: in a copy of an interpreter,
+/// that would be done once a copy.
+pub fn exit(code: i32) -> ! {
+    // SAFETY: it does nothing but end the process.
+    unsafe { libc::_exit(code) }
+}
+
+/// A set of cores.
+pub fn core_set(cores: &[u32]) -> libc::cpu_set_t {
+    // SAFETY: an all-zero set is an empty one.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    for core in cores {
+        // SAFETY: the macro checks the number against the size of the set.
+        unsafe { libc::CPU_SET(*core as usize, &mut set) };
+    }
+    set
+}
+
+/// Binds a thread, 0 for this one, to cores.
+pub fn bind(thread: i32, cores: &libc::cpu_set_t) -> io::Result<()> {
+    // SAFETY: the set is of the size given.
+    match unsafe { libc::sched_setaffinity(thread, size_of::<libc::cpu_set_t>(), cores) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
 /// Waits until a child has ended and gives its wait status.
 pub fn wait_for(pid: i32) -> i32 {
     let mut status = 0;
@@ -47,6 +98,37 @@ pub fn wait_for(pid: i32) -> i32 {
         if waited == pid || io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
             return status;
         }
+    }
+}
+
+/// Descriptors that must survive the making of a program's get at least this number: those below get lost.
+pub const FIRST_HIGH: RawFd = 16;
+
+/// Makes the numbers copies of a descriptor that nobody owns, and which are nobody's either.
+pub fn occupy(numbers: &[RawFd], source: RawFd) -> io::Result<()> {
+    for number in numbers {
+        // SAFETY: the caller chose numbers that nothing of this process has.
+        if unsafe { libc::dup3(source, *number, libc::O_CLOEXEC) } == -1 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(())
+}
+
+/// Closes all descriptors from a number on (`close_range(2)`); -1 with an error number if that failed.
+///
+/// # Safety
+///
+/// Nobody may use them afterwards.
+pub unsafe fn close_from(first: RawFd, flags: libc::c_uint) -> libc::c_long {
+    // SAFETY: plain values; the caller knows of no owner.
+    unsafe {
+        libc::syscall(
+            libc::SYS_close_range,
+            libc::c_long::from(first),
+            libc::c_long::from(u32::MAX),
+            libc::c_long::from(flags),
+        )
     }
 }
 
