@@ -4,7 +4,7 @@ import fcntl
 import mmap
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -47,11 +47,13 @@ class Device(Protocol):
     def synchronize(self) -> None:
         """Wait until all that this process asked of the device is done."""
 
-    def stop_clock(self, outputs: Sequence[torch.Tensor], snapshots: Sequence[torch.Tensor]) -> int:
-        """Copy `outputs` to `snapshots`, memory of the worker's own.
+    def prepare_stop(
+        self, outputs: Sequence[torch.Tensor], snapshots: Sequence[torch.Tensor]
+    ) -> Callable[[], int]:
+        """Get ready to copy `outputs` to `snapshots`, memory of the worker's own, off the clock.
 
-        Returns when the clock stopped, as `perf_counter_ns` counts. Each device says what a program can still
-        change in a snapshot after that.
+        The function that comes back does so, and says when the clock stopped, as `perf_counter_ns` counts.
+        Each device says what a program can still change in a snapshot after that.
         """
 
 
@@ -91,11 +93,17 @@ class CpuDevice:
     def synchronize(self) -> None:
         """Nothing to wait for."""
 
-    def stop_clock(self, outputs: Sequence[torch.Tensor], snapshots: Sequence[torch.Tensor]) -> int:
-        """Copy everything, then stop."""
-        for output, snapshot in zip(outputs, snapshots, strict=True):
-            snapshot.copy_(output)
-        return time.perf_counter_ns()
+    def prepare_stop(
+        self, outputs: Sequence[torch.Tensor], snapshots: Sequence[torch.Tensor]
+    ) -> Callable[[], int]:
+        """Nothing to prepare; the function copies everything, then stops."""
+
+        def stop() -> int:
+            for output, snapshot in zip(outputs, snapshots, strict=True):
+                snapshot.copy_(output)
+            return time.perf_counter_ns()
+
+        return stop
 
 
 class MemoryFile:

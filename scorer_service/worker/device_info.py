@@ -12,8 +12,8 @@ class DeviceInfo:
     name: str
     """"cpu", or the name of the GPU."""
     fingerprint: str
-    """Stable text; devices with the same one share a calibration. It holds the CPU's model and number of cores,
-    or the GPU's name, capability and driver, and the versions of torch and triton."""
+    """Stable text; devices with the same one share a calibration. It holds the CPU's model and number of
+    cores, or the GPU's name, capability and driver, and the versions of torch and triton."""
     torch_version: str
     triton_version: str
     memory_bytes: int

@@ -21,8 +21,8 @@ START_LIMIT_S = 180.0
 
 _PACKAGE_ROOT = str(Path(scorer_service.__file__).parent.parent)
 
-# Isolated (-I), so that neither the environment nor the current folder adds modules. The package root comes last,
-# so that nothing beside the package shadows what the interpreter has.
+# Isolated (-I), so that neither the environment nor the current folder adds modules. The package root comes
+# last, so that nothing beside the package shadows what the interpreter has.
 _START = (
     "import sys; sys.path.append(sys.argv[1]); from scorer_service.worker.main import main; "
     "main(int(sys.argv[2]), sys.argv[3], int(sys.argv[4]))"

@@ -4,7 +4,7 @@
                     "ready?" wakes the program and its core
     t0              the inputs are copied into the shared buffer
                     "go" says where inputs and outputs lie; the program computes, copies, and says "done"
-    t1              the device's `stop_clock` took the outputs out of the shared buffer
+    t1              the device's stop took the outputs out of the shared buffer
     off the clock   the caller compares all of the snapshots
 
 The input is written after t0, so nothing can be known of it before. What a program writes after it said
@@ -67,8 +67,7 @@ def run_window(device: Device, channel: ProgramChannel, calls: Sequence[Call], *
         _CALL_FORMAT.pack(call.private_input.numel(), call.input_offset_bytes, call.output_offset_bytes)
         for call in calls
     )
-    outputs = [call.output for call in calls]
-    snapshots = [call.snapshot for call in calls]
+    stop = device.prepare_stop([call.output for call in calls], [call.snapshot for call in calls])
     require(channel.ask(_PREPARE_FORMAT.pack(PREPARE, int(spin_s * 1e6))), READY)
     device.synchronize()
     with _no_collection():
@@ -79,7 +78,7 @@ def run_window(device: Device, channel: ProgramChannel, calls: Sequence[Call], *
         device.synchronize()
         channel.send(go)
         reply = channel.receive(int(spin_s * 1e9))
-        ended_ns = device.stop_clock(outputs, snapshots)
+        ended_ns = stop()
     require(reply, DONE)
     return ended_ns - began_ns
 

@@ -49,3 +49,38 @@ def parent(context: Any, arguments: dict[str, Any], descriptors: list[int]) -> d
 
 def open_descriptors(context: Any, arguments: dict[str, Any], descriptors: list[int]) -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def expected(context: Any, arguments: dict[str, Any], descriptors: list[int]) -> list[int]:
+    import torch
+
+    from scorer_service.environments.triton_cumsum.expected import expected_prefix_sum
+
+    output = expected_prefix_sum(torch.tensor(arguments["values"], dtype=torch.int32))
+    assert output.dtype == torch.int32
+    values: list[int] = output.tolist()
+    return values
+
+
+def public_input(context: Any, arguments: dict[str, Any], descriptors: list[int]) -> list[int]:
+    import torch
+
+    from scorer_service.environments.triton_cumsum.public_inputs import public_input
+
+    values = public_input(arguments["contents"], arguments["size"])
+    assert values.dtype == torch.int32
+    numbers: list[int] = values.tolist()
+    return numbers
+
+
+def compile_kernel(context: Any, arguments: dict[str, Any], descriptors: list[int]) -> list[str]:
+    from scorer_service.environments.triton_cumsum.kernel_compilation import compile_for_gpu
+    from tests.worker import kernels
+
+    made = compile_for_gpu(
+        getattr(kernels, arguments["kernel"]),
+        {"x": "*i32", "y": "*i32", "n": "i32", "block_size": "constexpr"},
+        {"block_size": 1024},
+        capability=arguments["capability"],
+    )
+    return [str(made["ptx"]), *made]

@@ -18,19 +18,14 @@ class Buffers:
         """`description` is JSON: kind, index and size_bytes of the device's buffers."""
         told = json.loads(description)
         self._on_gpu = told["kind"] == "cuda"
+        inputs, outputs = zip(descriptors, told["size_bytes"], strict=True)
         if self._on_gpu:
             from runner.cuda_sharing import imported
 
-            torch.cuda.set_device(told["index"])
-            self._inputs, self._outputs = (
-                imported(descriptor, size, told["index"])
-                for descriptor, size in zip(descriptors, told["size_bytes"], strict=True)
-            )
+            self._memory = [imported(*inputs, told["index"]), imported(*outputs, told["index"])]
+            self._inputs, self._outputs = (memory.words for memory in self._memory)
         else:
-            self._inputs, self._outputs = (
-                _mapped(descriptor, size)
-                for descriptor, size in zip(descriptors, told["size_bytes"], strict=True)
-            )
+            self._inputs, self._outputs = _mapped(*inputs), _mapped(*outputs)
         for descriptor in descriptors:
             os.close(descriptor)
 
