@@ -6,6 +6,7 @@ of the contract that the client makes, and judges nothing: every program is acce
 otherwise.
 """
 
+import hashlib
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -136,6 +137,10 @@ class ScriptedServer:
         self.largest_chunk_bytes = 0
         self.break_upload_after: deque[int] = deque()
         """After how many chunks each of the next uploads breaks."""
+        self.upload_failures: deque[Callable[[grpc.ServicerContext], None]] = deque()
+        """What the next uploads fail with, before a chunk is read."""
+        self.after_chunk: Callable[[int], object] = lambda number: None
+        """Called after each chunk of an upload, with its number."""
         self.attempts: dict[str, attempt_pb2.Attempt] = {}
         self.log: list[attempt_pb2.ScoreLogEntry] = []
         self.page_sizes: list[int] = []
@@ -427,6 +432,8 @@ class _Artifacts(_Servicer, artifact_pb2_grpc.ArtifactServiceServicer):
         sha256 = header.artifact.sha256
         self.server.upload_offsets.append(header.offset_bytes)
         partial = self.server.partial.get(sha256, b"")[: header.offset_bytes]
+        if self.server.upload_failures:
+            self.server.upload_failures.popleft()(context)
         limit = self.server.break_upload_after.popleft() if self.server.break_upload_after else None
         for number, request in enumerate(request_iterator):
             if number == limit:
@@ -434,5 +441,22 @@ class _Artifacts(_Servicer, artifact_pb2_grpc.ArtifactServiceServicer):
             self.server.largest_chunk_bytes = max(self.server.largest_chunk_bytes, len(request.chunk))
             partial += request.chunk
             self.server.partial[sha256] = partial
+            self.server.after_chunk(number)
+        if len(partial) < header.artifact.size_bytes:
+            refuse(
+                context,
+                grpc.StatusCode.INVALID_ARGUMENT,
+                "chunk: the stream ended before the artifact did",
+                reason="INVALID_FIELD",
+                violations={"chunk": "the stream ended before the artifact did"},
+            )
+        if hashlib.sha256(partial).hexdigest() != sha256:
+            del self.server.partial[sha256]
+            refuse(
+                context,
+                grpc.StatusCode.INVALID_ARGUMENT,
+                "the content is another; what was uploaded is dropped",
+                reason="DIGEST_MISMATCH",
+            )
         self.server.artifacts[sha256] = partial
         return artifact_pb2.UploadArtifactResponse(artifact=header.artifact)

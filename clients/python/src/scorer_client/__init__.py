@@ -11,12 +11,15 @@ A verdict is a result; a failure of the service is a `ScorerError` and never a s
 """
 
 from scorer_client._aio import AsyncScorerClient
+from scorer_client._artifact_content import ArtifactReference
+from scorer_client._artifacts import UploadProgress, UploadStage
 from scorer_client._attempts import Attempt, CreatedAttempt, ScoreLogEntry, ScorePolicy
 from scorer_client._environments import Anchors, Environment, ScoreDirection
 from scorer_client._errors import (
     AccessDenied,
     AttemptRefused,
     DeadlinePassed,
+    FileChanged,
     InvalidRequest,
     JobCancelled,
     NotFound,
@@ -29,6 +32,13 @@ from scorer_client._errors import (
     UnsafeStarter,
 )
 from scorer_client._jobs import Job, JobState, Progress
+from scorer_client._model_results import (
+    FixEmbeddingResult,
+    LossEstimate,
+    RefusedOperator,
+    RefusedTensor,
+    RestrictedMlmResult,
+)
 from scorer_client._results import (
     KernelTiming,
     ProblemResult,
@@ -46,6 +56,7 @@ from scorer_client._sync import ScorerClient
 __all__ = [
     "AccessDenied",
     "Anchors",
+    "ArtifactReference",
     "AsyncScorerClient",
     "Attempt",
     "AttemptRefused",
@@ -53,11 +64,14 @@ __all__ = [
     "DeadlinePassed",
     "Environment",
     "FieldViolation",
+    "FileChanged",
+    "FixEmbeddingResult",
     "InvalidRequest",
     "Job",
     "JobCancelled",
     "JobState",
     "KernelTiming",
+    "LossEstimate",
     "NotFound",
     "NotServed",
     "Overloaded",
@@ -65,7 +79,10 @@ __all__ = [
     "ProblemVerdict",
     "Progress",
     "PublicTestFailure",
+    "RefusedOperator",
+    "RefusedTensor",
     "RequestIdReused",
+    "RestrictedMlmResult",
     "Retry",
     "RetryPolicy",
     "RustCodecontestsResult",
@@ -79,5 +96,7 @@ __all__ = [
     "TritonCumsumResult",
     "Unreachable",
     "UnsafeStarter",
+    "UploadProgress",
+    "UploadStage",
     "Verdict",
 ]

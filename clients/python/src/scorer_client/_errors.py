@@ -47,6 +47,10 @@ class InvalidRequest(ScorerError):
     """A field of the request is missing or wrong; `field_violations` names each."""
 
 
+class FileChanged(InvalidRequest):
+    """A file was written to while it was sent. Call again once it stays as it is."""
+
+
 class RequestIdReused(InvalidRequest):
     """The request id was used before, with another payload. Leave it out to get a new one."""
 

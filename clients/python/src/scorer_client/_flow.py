@@ -1,7 +1,7 @@
 """Flows: what a client does, written once for both colours, as generators that ask for I/O and do none.
 
 A flow yields an operation and is sent its answer (or thrown `CallFailed`). The two clients differ only in how
-they perform the seven operations below.
+they perform the eight operations below.
 """
 
 from collections.abc import Callable, Generator, Iterator
@@ -38,12 +38,36 @@ class Unary:
     report: Report | None = None
 
 
+@dataclass
+class Listener:
+    """A caller's callback. What it raises is logged, and ends what it is told."""
+
+    callback: Callable[[Any], object]
+    failed: bool = False
+
+    @classmethod
+    def of(cls, callback: Callable[[Any], object] | None) -> "Listener | None":
+        """A listener for a callback, where there is one."""
+        return None if callback is None else cls(callback)
+
+
+@dataclass(frozen=True)
+class Tell:
+    """Tell a listener; there is no answer."""
+
+    listener: Listener
+    item: Any
+
+
 @dataclass(frozen=True)
 class Upload:
-    """Make one try of a client-streaming call; the answer is its response."""
+    """Make one try of a client-streaming call; the answer is its response.
+
+    `parts` may block, and is read in another thread: messages, and what to tell once the one before is sent.
+    """
 
     method: Method[Any, Any]
-    requests: Callable[[], Iterator[Message]]
+    parts: Callable[[], Iterator[Message | Tell]]
     timeout_s: float | None
 
 
@@ -81,7 +105,7 @@ class Emit:
     item: Any
 
 
-Operation: TypeAlias = Unary | Upload | Open | Read | Pause | Blocking | Emit
+Operation: TypeAlias = Unary | Upload | Tell | Open | Read | Pause | Blocking | Emit
 Flow: TypeAlias = Generator[Operation, Any, T]
 
 

@@ -8,7 +8,9 @@ from scorer.v1 import (
     artifact_pb2,
     attempt_pb2,
     environment_pb2,
+    fix_embedding_pb2,
     job_pb2,
+    restricted_mlm_pb2,
     rust_codecontests_pb2,
     triton_cumsum_pb2,
 )
@@ -54,6 +56,16 @@ SCORE_TRITON_CUMSUM = Method(
     f"{_P}ScoringService/ScoreTritonCumsum",
     triton_cumsum_pb2.ScoreTritonCumsumRequest,
     triton_cumsum_pb2.ScoreTritonCumsumResponse,
+)
+SCORE_RESTRICTED_MLM = Method(
+    f"{_P}ScoringService/ScoreRestrictedMlm",
+    restricted_mlm_pb2.ScoreRestrictedMlmRequest,
+    restricted_mlm_pb2.ScoreRestrictedMlmResponse,
+)
+SCORE_FIX_EMBEDDING = Method(
+    f"{_P}ScoringService/ScoreFixEmbedding",
+    fix_embedding_pb2.ScoreFixEmbeddingRequest,
+    fix_embedding_pb2.ScoreFixEmbeddingResponse,
 )
 GET_JOB = Method(f"{_P}JobService/GetJob", job_pb2.GetJobRequest, job_pb2.GetJobResponse)
 WATCH_JOB = Method(f"{_P}JobService/WatchJob", job_pb2.WatchJobRequest, job_pb2.WatchJobResponse)

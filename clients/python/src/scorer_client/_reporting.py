@@ -1,4 +1,4 @@
-"""What both colours do about progress reports beside a scoring."""
+"""What both colours do about progress reports beside a call."""
 
 import logging
 from collections.abc import Iterable
@@ -13,8 +13,8 @@ _log = logging.getLogger("scorer_client")
 
 
 def log_failed_callback() -> None:
-    """Notes, in an except block, that a callback failed: a scoring is worth more than its reports."""
-    _log.exception("on_progress raised an exception; there are no more reports, the scoring goes on")
+    """Notes, in an except block, that a callback failed: a call is worth more than its reports."""
+    _log.exception("a progress callback raised an exception; there are no more reports, the call goes on")
 
 
 def names_job(initial_metadata: Iterable[tuple[str, str | bytes]] | None) -> bool:

@@ -24,7 +24,8 @@ class RetryPolicy:
     not_serving_limit_s: float = 60.0
     """For an environment whose self-tests run (ENVIRONMENT_NOT_SERVING), seconds."""
     overload_limit_s: float = 600.0
-    """For a full queue (RESOURCE_EXHAUSTED with RetryInfo), seconds."""
+    """For a full queue (RESOURCE_EXHAUSTED with RetryInfo), and for another client's upload of the same
+    artifact (UPLOAD_BUSY) that does not move, seconds."""
     initial_backoff_s: float = 0.2
     """First pause, seconds."""
     max_backoff_s: float = 10.0
@@ -43,6 +44,8 @@ class RetryPolicy:
             return self.reconnect_limit_s
         if error.code is grpc.StatusCode.RESOURCE_EXHAUSTED and error.retry_after is not None:
             return self.overload_limit_s
+        if _is_beside_another_upload(error):
+            return self.overload_limit_s
         return 0.0
 
     def pause_s(self, error: ScorerError, failure_count: int, uniform: float) -> float:
@@ -52,6 +55,13 @@ class RetryPolicy:
         # The exponent is bounded because 2.0**1024 overflows, and a day of failures gets there.
         whole = min(self.max_backoff_s, self.initial_backoff_s * 2.0 ** min(failure_count - 1, 60))
         return whole * (0.5 + 0.5 * uniform)
+
+
+def _is_beside_another_upload(error: ScorerError) -> bool:
+    """Whether another call uploads the same artifact, or did so between our two calls."""
+    return error.reason == "UPLOAD_BUSY" or any(
+        violation.field == "header.offset_bytes" for violation in error.field_violations
+    )
 
 
 @dataclass(frozen=True)

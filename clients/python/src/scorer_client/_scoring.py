@@ -1,5 +1,6 @@
 """What scoring is for every environment: sources, uploads, the call, and its re-attachment to the job."""
 
+import hashlib
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,7 +9,8 @@ from pathlib import Path
 
 from scorer.v1 import result_pb2
 
-from scorer_client._artifacts import artifact_reference, upload_missing
+from scorer_client._artifact_content import ArtifactReference, Content, open_content
+from scorer_client._artifacts import reference_message, upload_missing
 from scorer_client._environments import Environment, list_environments
 from scorer_client._errors import CallFailed, DeadlinePassed, NotServed, ScorerError, invalid_field
 from scorer_client._flow import Flow, Pause, Report, T, Unary
@@ -127,14 +129,15 @@ def source_files(
                 field, f"has {len(content)} bytes; the server takes at most {environment.source_limit_bytes}"
             )
     inline = inline_fields(contents, environment.inline_source_limit_bytes)
-    sources, artifacts = {}, {}
+    sources: dict[str, result_pb2.SourceFile] = {}
+    artifacts: dict[ArtifactReference, Content] = {}
     for field, content in contents.items():
         if field in inline:
             sources[field] = result_pb2.SourceFile(inline=content.decode())
         else:
-            reference = artifact_reference(content)
-            artifacts[reference.sha256] = content
-            sources[field] = result_pb2.SourceFile(artifact=reference)
+            reference = ArtifactReference(hashlib.sha256(content).hexdigest(), len(content))
+            artifacts[reference] = open_content(content, field)
+            sources[field] = result_pb2.SourceFile(artifact=reference_message(reference))
     if artifacts:
         yield from upload_missing(session, artifacts, tries)
     return sources

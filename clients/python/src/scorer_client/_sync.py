@@ -1,50 +1,39 @@
-"""The synchronous client: performs flows on grpc."""
+"""The synchronous client."""
 
 import random
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
 
 import grpc
-from google.protobuf.message import Message
 
 from scorer_client import (
+    _artifacts,
     _attempts,
     _environments,
+    _fix_embedding,
     _jobs,
+    _restricted_mlm,
     _rust_codecontests,
     _scoring,
     _starter,
     _triton_cumsum,
 )
+from scorer_client._artifact_content import ArtifactReference, ContentSource
+from scorer_client._artifacts import UploadProgress
 from scorer_client._attempts import Attempt, CreatedAttempt, ScoreLogEntry
 from scorer_client._channel import CHANNEL_OPTIONS, DEFAULT_TARGET, call_metadata
 from scorer_client._environments import Environment
-from scorer_client._errors import call_failed, empty_answer
-from scorer_client._flow import (
-    Blocking,
-    Emit,
-    Flow,
-    Open,
-    Operation,
-    Pause,
-    Read,
-    Report,
-    T,
-    Unary,
-    Upload,
-    emit_result,
-)
+from scorer_client._flow import Flow, T, emit_result
 from scorer_client._jobs import Job
-from scorer_client._methods import Method
-from scorer_client._reporting import REPORT_GRACE_S, log_failed_callback, names_job
+from scorer_client._model_results import FixEmbeddingResult, RestrictedMlmResult
 from scorer_client._results import RustCodecontestsResult, TritonCumsumResult
 from scorer_client._retry import Retry, RetryPolicy, Session
+from scorer_client._sync_performer import Performer
+from scorer_client._weights import Weights, WeightsSource
 
 
 class ScorerClient:
@@ -163,6 +152,91 @@ class ScorerClient:
         options = _scoring.ScoreOptions(attempt_id, request_id, timeout, on_progress)
         return self._run(_triton_cumsum.score_triton_cumsum(self._session, solution, options))
 
+    def score_restricted_mlm(
+        self,
+        model: str | Path,
+        *,
+        weights: Weights | None = None,
+        training_script: str | Path | None = None,
+        attempt_id: str | None = None,
+        request_id: str | None = None,
+        timeout: float | timedelta | None = None,
+        on_progress: Callable[[Job], object] | None = None,
+        on_upload_progress: Callable[[UploadProgress], object] | None = None,
+    ) -> RestrictedMlmResult:
+        """Scores a masked language model by its loss on hidden text, and waits for the verdict.
+
+        Give `weights` or `training_script`, one of the two. Failures are waited out, and `attempt_id`,
+        `request_id`, `timeout` and `on_progress` work, as in `score_rust_codecontests`.
+
+        Args:
+            model: Python with `get_model()`: the source as text, or a `Path` to it.
+            weights: A path to a safetensors file, its bytes, or what `upload` answered for it.
+            training_script: Python that trains the model: the source as text, or a `Path` to it.
+            attempt_id: The attempt whose log takes the score.
+            request_id: A UUID of version 4, to re-attach to an earlier call; None for a new one.
+            timeout: Seconds for all of it; None for no limit.
+            on_progress: Given the job after every change.
+            on_upload_progress: Told how far the upload of the weights is, as by `upload`.
+        """
+        given = WeightsSource(weights, training_script, _restricted_mlm.SCRIPT_FIELD, on_upload_progress)
+        options = _scoring.ScoreOptions(attempt_id, request_id, timeout, on_progress)
+        return self._run(_restricted_mlm.score_restricted_mlm(self._session, model, given, options))
+
+    def score_fix_embedding(
+        self,
+        *,
+        weights: Weights | None = None,
+        repair_script: str | Path | None = None,
+        attempt_id: str | None = None,
+        request_id: str | None = None,
+        timeout: float | timedelta | None = None,
+        on_progress: Callable[[Job], object] | None = None,
+        on_upload_progress: Callable[[UploadProgress], object] | None = None,
+    ) -> FixEmbeddingResult:
+        """Scores a repaired language model by its loss on hidden text, and waits for the verdict.
+
+        Give `weights` or `repair_script`, one of the two. Failures are waited out, and `attempt_id`,
+        `request_id`, `timeout` and `on_progress` work, as in `score_rust_codecontests`.
+
+        Args:
+            weights: A path to a safetensors file with the names and shapes of the starter's model, its
+                bytes, or what `upload` answered for it.
+            repair_script: Python that writes such a file: the source as text, or a `Path` to it.
+            attempt_id: The attempt whose log takes the score.
+            request_id: A UUID of version 4, to re-attach to an earlier call; None for a new one.
+            timeout: Seconds for all of it; None for no limit.
+            on_progress: Given the job after every change.
+            on_upload_progress: Told how far the upload of the weights is, as by `upload`.
+        """
+        given = WeightsSource(weights, repair_script, _fix_embedding.SCRIPT_FIELD, on_upload_progress)
+        options = _scoring.ScoreOptions(attempt_id, request_id, timeout, on_progress)
+        return self._run(_fix_embedding.score_fix_embedding(self._session, given, options))
+
+    def upload(
+        self,
+        content: ContentSource,
+        *,
+        timeout: float | timedelta | None = None,
+        on_progress: Callable[[UploadProgress], object] | None = None,
+    ) -> ArtifactReference:
+        """Uploads a file as an artifact, unless the server has it; `weights` takes what this returns.
+
+        The file is read twice, for its digest and to send it, a piece at a time. An upload that was
+        interrupted, by a broken connection, a killed server or the end of this process, goes on where it
+        stopped. While another client uploads the same content, this one waits for it. Raises OSError for a
+        file that cannot be read, `InvalidRequest` for one that is no regular file or is over the server's
+        limit, `FileChanged` for one that is written to meanwhile, and `Overloaded` where the server has no
+        room.
+
+        Args:
+            content: A path to a file, or the bytes themselves.
+            timeout: Seconds for all of it; None for no limit.
+            on_progress: Told how far it is, in any thread, never after this method returned. What it
+                raises is logged, and ends the reports only.
+        """
+        return self._run(_artifacts.upload(self._session, content, timeout, on_progress))
+
     def get_job(self, job: str) -> Job:
         """The job of that job id or request id, as it is now."""
         return self._run(_jobs.get_job(self._session, job))
@@ -201,149 +275,4 @@ class ScorerClient:
         return cast(T, next(self._iterate(emit_result(flow))))
 
     def _iterate(self, flow: Flow[None]) -> Iterator[Any]:
-        return _Performer(self._channel, self._metadata, self._session.target).iterate(flow)
-
-
-class _Stopped(Exception):
-    """The flow was stopped from another thread."""
-
-
-class _Performer:
-    """Performs one flow. Everything it holds ends with the flow."""
-
-    def __init__(self, channel: grpc.Channel, metadata: tuple[tuple[str, str], ...], target: str) -> None:
-        self._channel = channel
-        self._metadata = metadata
-        self._target = target
-        self._call: Any = None
-        self._stopped = threading.Event()
-
-    def iterate(self, flow: Flow[None]) -> Iterator[Any]:
-        answer: Any = None
-        failure: Exception | None = None
-        try:
-            while True:
-                try:
-                    operation = flow.throw(failure) if failure is not None else flow.send(answer)
-                except StopIteration:
-                    return
-                answer, failure = None, None
-                if isinstance(operation, Emit):
-                    yield operation.item
-                    continue
-                try:
-                    answer = self._perform(operation)
-                except Exception as error:
-                    failure = error
-        finally:
-            flow.close()
-            if self._call is not None:
-                self._call.cancel()
-
-    def stop(self) -> None:
-        """Ends the flow, from another thread."""
-        self._stopped.set()
-        if (call := self._call) is not None:
-            call.cancel()
-
-    def _perform(self, operation: Operation) -> Any:
-        match operation:
-            case Unary(method, request, timeout_s, report):
-                # As a stream of one message, which is the same on the wire: grpc shows the initial metadata
-                # of a unary call, by which the server accepts the job, no sooner than the response.
-                self._open(method, request, timeout_s)
-                return self._only_message(report)
-            case Upload(method, requests, timeout_s):
-                send = self._channel.stream_unary(method.path, method.serialize, method.parse)
-                self._hold(send.future(requests(), timeout_s, self._metadata))
-                with self._failures():
-                    return self._call.result()
-            case Open(method, request):
-                self._open(method, request, None)
-            case Read():
-                with self._failures():
-                    return next(self._call, None)
-            case Pause(duration_s):
-                if self._stopped.wait(duration_s):
-                    raise _Stopped
-            case Blocking(work):
-                return work()
-            case Emit():
-                raise AssertionError("items go to the caller")
-        return None
-
-    def _open(self, method: Method[Any, Any], request: Message, timeout_s: float | None) -> None:
-        stream = self._channel.unary_stream(method.path, method.serialize, method.parse)
-        self._hold(stream(request, timeout_s, self._metadata))
-
-    def _hold(self, call: Any) -> None:
-        if self._call is not None:
-            self._call.cancel()
-        self._call = call
-        if self._stopped.is_set():
-            call.cancel()
-            raise _Stopped
-
-    def _only_message(self, report: Report | None) -> Any:
-        reporter = None
-        if report is not None:
-            reporter = _Reporter(_Performer(self._channel, self._metadata, self._target), self._call, report)
-            reporter.start()
-        grace_s = 0.0
-        try:
-            with self._failures():
-                message = next(self._call, None)
-                next(self._call, None)
-            if message is None:
-                raise empty_answer()
-            grace_s = REPORT_GRACE_S
-            return message
-        finally:
-            self._call.cancel()
-            if reporter is not None:
-                reporter.finish(grace_s)
-
-    @contextmanager
-    def _failures(self) -> Iterator[None]:
-        try:
-            yield
-        except (grpc.RpcError, grpc.FutureCancelledError) as error:
-            if self._stopped.is_set():
-                raise _Stopped from error
-            call = self._call
-            raise call_failed(
-                call.code(),
-                call.details(),
-                call.trailing_metadata(),
-                target=self._target,
-                accepted=names_job(call.initial_metadata()),
-            ) from error
-
-
-class _Reporter(threading.Thread):
-    """Follows the job of a call beside it, once the call was accepted."""
-
-    def __init__(self, performer: _Performer, call: Any, report: Report) -> None:
-        super().__init__(name="scorer-client-progress", daemon=True)
-        self._performer = performer
-        self._call = call
-        self._report = report
-
-    def run(self) -> None:
-        if not names_job(self._call.initial_metadata()):
-            return
-        try:
-            for item in self._performer.iterate(self._report.feed()):
-                try:
-                    self._report.callback(item)
-                except Exception:
-                    log_failed_callback()
-                    return
-        except _Stopped:
-            return
-
-    def finish(self, grace_s: float) -> None:
-        """Waits until the last state is reported, not long; then ends the reports, for good."""
-        self.join(grace_s)
-        self._performer.stop()
-        self.join()
+        return Performer(self._channel, self._metadata, self._session.target).iterate(flow)
