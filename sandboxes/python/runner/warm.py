@@ -15,7 +15,10 @@ SITES = Path("/python/site")
 """The site-packages of the interpreter, each in a folder with a number. It was started without `site`."""
 LAUNCHER = "/launcher"
 
-PROGRAMS = {"function": "runner.function_program"}
+PROGRAMS = {
+    "function": "runner.function_program",
+    "script": "runner.script_program",
+}
 """What a program can be, by the first word of its argv -> the module whose `run(argv)` it is."""
 
 

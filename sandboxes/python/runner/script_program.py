@@ -1,0 +1,55 @@
+"""Runs one submitted script as `__main__`: argv is `script FILE`.
+
+What it prints goes to the channel, standard error with it, for the service to follow while it runs. The
+script has as many threads of torch as it has cores.
+"""
+
+import os
+import sys
+import types
+from pathlib import Path
+
+import torch
+
+from runner import submission
+
+CHANNEL_DESCRIPTOR = 3
+
+
+def run(argv: list[str]) -> None:
+    """Ends the process, as the interpreter would at the end of a script."""
+    _, file = argv
+    for descriptor in (1, 2):
+        os.dup2(CHANNEL_DESCRIPTOR, descriptor)
+    os.close(CHANNEL_DESCRIPTOR)
+    # Lines are to be seen when they are printed, though this is no terminal.
+    sys.stdout.reconfigure(line_buffering=True, errors="backslashreplace")
+    _use_cores()
+    sys.argv[:] = [file]
+    sys.exit(execute(Path(file)))
+
+
+def execute(path: Path) -> object:
+    """What the script gives to `sys.exit`: 0 at its end, 1 after an error, which is printed."""
+    os.chdir(path.parent)
+    # Last: a `torch.py` beside the script shadows nothing.
+    sys.path.append(str(path.parent))
+    main = types.ModuleType("__main__")
+    main.__file__ = str(path)
+    sys.modules["__main__"] = main
+    try:
+        exec(compile(path.read_bytes(), str(path), "exec"), main.__dict__)  # noqa: S102  it is what this is for
+    except SystemExit as end:
+        return end.code
+    except BaseException as error:  # whatever a script raises is its end
+        print(submission.explanation(error), file=sys.stderr, flush=True)
+        return 1
+    return 0
+
+
+def _use_cores() -> None:
+    """The process that this one was forked from had one thread."""
+    count = str(len(os.sched_getaffinity(0)))
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ[name] = count
+    torch.set_num_threads(int(count))
