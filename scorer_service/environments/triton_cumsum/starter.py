@@ -12,7 +12,7 @@ _HERE = Path(__file__).parent
 _FILES = _HERE / "starter_files"
 
 # The public inputs and the definition, by which the service judges as well.
-_SHARED_FILES = ("battery.py", "expected.py", "public_inputs.py")
+_SHARED_FILES = ("battery.py", "expected.py", "kernel_compilation.py", "public_inputs.py")
 _SIZE_LINE = "ELEMENT_COUNT = 65_536\n"
 
 
@@ -39,6 +39,7 @@ def files(
     return [
         StarterFile("INSTRUCTIONS.md", instructions.encode()),
         StarterFile("check.py", checker.encode(), executable=True),
+        StarterFile("compile_kernels.py", (_FILES / "compile_kernels.py").read_bytes()),
         *(StarterFile(name, (_HERE / name).read_bytes()) for name in _SHARED_FILES),
         StarterFile("solution.py", starting_solution()),
     ]

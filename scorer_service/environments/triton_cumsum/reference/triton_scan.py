@@ -10,13 +10,14 @@ of memory accesses between programs has to be relied on.
 # Kernels are written in Triton's language, which has no types of its own.
 # mypy: disable-error-code="untyped-decorator, no-untyped-def"
 
+import os
+
 import torch
 import triton
 import triton.language as tl
 
-BLOCK = 4096
-INTERPRETED_BLOCK = 32768
-"""Triton's interpreter takes milliseconds for each program, whatever its size."""
+# Triton's interpreter takes milliseconds for each program, whatever its size.
+BLOCK = 32768 if os.environ.get("TRITON_INTERPRET") == "1" else 4096
 BLOCKS_AT_ONCE = 4096
 
 
@@ -84,10 +85,9 @@ def prefix_sum(x: torch.Tensor) -> torch.Tensor:
     out = torch.empty_like(x)
     if n == 0:
         return out
-    block = BLOCK if x.is_cuda else INTERPRETED_BLOCK
-    blocks = triton.cdiv(n, block)
+    blocks = triton.cdiv(n, BLOCK)
     positive, counted, total, parity, base = torch.empty((5, blocks), dtype=torch.int32, device=x.device)
-    sum_blocks[(blocks,)](x, positive, counted, total, n, block, num_warps=8)
+    sum_blocks[(blocks,)](x, positive, counted, total, n, BLOCK, num_warps=8)
     scan_blocks[(1,)](positive, counted, total, parity, base, blocks, BLOCKS_AT_ONCE, num_warps=16)
-    write_blocks[(blocks,)](x, parity, base, out, n, block, num_warps=8)
+    write_blocks[(blocks,)](x, parity, base, out, n, BLOCK, num_warps=8)
     return out

@@ -23,11 +23,6 @@ import public_inputs
 import torch
 
 HAS_GPU = torch.cuda.is_available()
-if not HAS_GPU:
-    # Before triton is imported: its kernels then run in its interpreter.
-    os.environ["TRITON_INTERPRET"] = "1"
-    torch.set_num_threads(1)
-
 ELEMENT_COUNT = 65_536
 DEVICE = "cuda" if HAS_GPU else "cpu"
 TRIALS = 31
@@ -41,14 +36,29 @@ def main() -> int:
     parser.add_argument(
         "--element-count", type=int, default=ELEMENT_COUNT, metavar="N", help="the size that is timed"
     )
+    parser.add_argument(
+        "--compile-for",
+        metavar="sm_NN",
+        help="compile the Triton kernels that it launches for such a GPU (sm_90: H100), and run nothing",
+    )
     options = parser.parse_args()
+    # Before triton is imported: without a GPU kernels run in its interpreter.
+    os.environ["TRITON_INTERPRET"] = "0" if HAS_GPU or options.compile_for else "1"
+    torch.set_num_threads(1)
     try:
         function = load(options.file)
     except Exception:
         return failed(f"{options.file} cannot be imported", traceback.format_exc())
     if function is None:
         return failed(f"{options.file} has no function prefix_sum")
-    cases = battery.cases(options.element_count, battery.public_shift)
+    if options.compile_for:
+        return compile_for(options.compile_for, function, options.element_count)
+    return check(function, options.element_count)
+
+
+def check(function: Function, element_count: int) -> int:
+    """Call it with every public input."""
+    cases = battery.cases(element_count, battery.public_shift)
     for number, case in enumerate(cases):
         values = public_inputs.public_input(case.contents, case.size, DEVICE)
         wanted = expected.expected_prefix_sum(values)
@@ -62,8 +72,29 @@ def main() -> int:
         if fault:
             return failed(f"{fault}, for {case} ({number} of {len(cases)} public inputs were right)")
     print(f"right on all {len(cases)} public inputs, on {DEVICE}")
-    print(f"{median_ms(function, options.element_count):.4g} ms here, the median of {TRIALS} calls with")
-    print(f"{options.element_count:,} elements: only a hint; the score is measured by the service")
+    print(f"{median_ms(function, element_count):.4g} ms here, the median of {TRIALS} calls with")
+    print(f"{element_count:,} elements: only a hint; the score is measured by the service")
+    return 0
+
+
+def compile_for(architecture: str, function: Function, element_count: int) -> int:
+    """Compile what it launches at the timed size."""
+    try:
+        import compile_kernels
+    except ImportError as error:
+        return failed(f"--compile-for needs triton, which cannot be imported: {error}")
+    try:
+        capability = compile_kernels.capability_of(architecture)
+    except ValueError as error:
+        return failed(str(error))
+    values = public_inputs.public_input("digits", element_count, DEVICE)
+    with compile_kernels.compiled_instead_of_launched(capability, print) as compiled:
+        try:
+            function(values)
+        except Exception:
+            return failed(f"it does not compile for {architecture}", traceback.format_exc())
+    if not compiled:
+        print("it launches no Triton kernel")
     return 0
 
 
