@@ -24,8 +24,10 @@ from scorer.v1 import (
     attempt_pb2_grpc,
     environment_pb2,
     environment_pb2_grpc,
+    fix_embedding_pb2,
     job_pb2,
     job_pb2_grpc,
+    restricted_mlm_pb2,
     result_pb2,
     rust_codecontests_pb2,
     scoring_pb2_grpc,
@@ -36,6 +38,10 @@ ScoreRequest = rust_codecontests_pb2.ScoreRustCodecontestsRequest
 ScoreResponse = rust_codecontests_pb2.ScoreRustCodecontestsResponse
 TritonRequest = triton_cumsum_pb2.ScoreTritonCumsumRequest
 TritonResponse = triton_cumsum_pb2.ScoreTritonCumsumResponse
+MlmRequest = restricted_mlm_pb2.ScoreRestrictedMlmRequest
+MlmResponse = restricted_mlm_pb2.ScoreRestrictedMlmResponse
+EmbeddingRequest = fix_embedding_pb2.ScoreFixEmbeddingRequest
+EmbeddingResponse = fix_embedding_pb2.ScoreFixEmbeddingResponse
 Step = Callable[["ScriptedServer", ScoreRequest, grpc.ServicerContext], ScoreResponse]
 
 
@@ -112,6 +118,38 @@ def timed(request: TritonRequest, job_id: str) -> TritonResponse:
     return response
 
 
+def measured(response: MlmResponse | EmbeddingResponse, job_id: str) -> None:
+    """Fills in a loss of 4 nats."""
+    response.result.job_id = job_id
+    response.result.verdict = result_pb2.VERDICT_SCORED
+    response.result.score.raw = 0.9162907318741551
+    response.result.score.normalized = 0.5
+    response.result.summary = "4.0000 nats a token."
+    response.result.profile = "embedded"
+    response.loss.CopyFrom(
+        restricted_mlm_pb2.LossEstimate(mean_nats=4.0, standard_error_nats=0.0071, token_count=123456)
+    )
+    response.judging_time.FromTimedelta(timedelta(seconds=12.5))
+
+
+def judged_mlm(request: MlmRequest, job_id: str) -> MlmResponse:
+    """The result of a model within the rules."""
+    response = MlmResponse()
+    measured(response, job_id)
+    if request.HasField("training_script"):
+        response.training_time.FromTimedelta(timedelta(seconds=600))
+    return response
+
+
+def judged_embedding(request: EmbeddingRequest, job_id: str) -> EmbeddingResponse:
+    """The result of a model whose tensors fit."""
+    response = EmbeddingResponse()
+    measured(response, job_id)
+    if request.HasField("repair_script"):
+        response.repair_time.FromTimedelta(timedelta(seconds=60))
+    return response
+
+
 class ScriptedServer:
     """The state survives `restart`, as that of the real server does."""
 
@@ -120,14 +158,20 @@ class ScriptedServer:
         """What the next Score calls do, instead of judging."""
         self.respond: Callable[[ScoreRequest, str], ScoreResponse] = accepted
         self.respond_triton: Callable[[TritonRequest, str], TritonResponse] = timed
+        self.respond_mlm: Callable[[MlmRequest, str], MlmResponse] = judged_mlm
+        self.respond_embedding: Callable[[EmbeddingRequest, str], EmbeddingResponse] = judged_embedding
         self.score_requests: list[ScoreRequest] = []
         self.triton_requests: list[TritonRequest] = []
+        self.mlm_requests: list[MlmRequest] = []
+        self.embedding_requests: list[EmbeddingRequest] = []
         self.metadata: list[dict[str, str | bytes]] = []
         self.judged = threading.Event()
         """Cleared by a test that wants jobs to stay with the judge."""
         self.judged.set()
         self.inline_limit_bytes = 65536
         self.source_limit_bytes = 8 * 1024 * 1024
+        self.model_environments: tuple[str, ...] = ()
+        """Which of restricted_mlm and fix_embedding this server has."""
         self.starter: list[environment_pb2.GetStarterResponse] = []
         self.break_starter_after: deque[int] = deque()
         """After how many pieces each of the next GetStarter calls breaks."""
@@ -236,6 +280,16 @@ class ScriptedServer:
         response: TritonResponse = self.judge(request, context)
         return response
 
+    def score_mlm(self, request: MlmRequest, context: grpc.ServicerContext) -> MlmResponse:
+        self.mlm_requests.append(MlmRequest.FromString(request.SerializeToString()))
+        response: MlmResponse = self.judge(request, context)
+        return response
+
+    def score_embedding(self, request: EmbeddingRequest, context: grpc.ServicerContext) -> EmbeddingResponse:
+        self.embedding_requests.append(EmbeddingRequest.FromString(request.SerializeToString()))
+        response: EmbeddingResponse = self.judge(request, context)
+        return response
+
     def judge(self, request: Any, context: grpc.ServicerContext) -> Any:
         request_id = request.context.request_id
         payload = request.SerializeToString(deterministic=True)
@@ -262,7 +316,12 @@ class ScriptedServer:
                     refuse(
                         context, grpc.StatusCode.CANCELLED, "the job was cancelled", reason="JOB_CANCELLED"
                     )
-            respond: Any = self.respond if isinstance(request, ScoreRequest) else self.respond_triton
+            respond: Any = {
+                ScoreRequest: self.respond,
+                TritonRequest: self.respond_triton,
+                MlmRequest: self.respond_mlm,
+                EmbeddingRequest: self.respond_embedding,
+            }[type(request)]
             self._results[request_id] = respond(request, job.job_id)
         self.set_job(
             request_id,
@@ -306,6 +365,12 @@ class _Scoring(_Servicer, scoring_pb2_grpc.ScoringServiceServicer):
     def ScoreTritonCumsum(self, request: Any, context: Any) -> Any:  # noqa: N802
         return self.server.score_triton(request, context)
 
+    def ScoreRestrictedMlm(self, request: Any, context: Any) -> Any:  # noqa: N802
+        return self.server.score_mlm(request, context)
+
+    def ScoreFixEmbedding(self, request: Any, context: Any) -> Any:  # noqa: N802
+        return self.server.score_embedding(request, context)
+
 
 class _Jobs(_Servicer, job_pb2_grpc.JobServiceServicer):
     def GetJob(self, request: Any, context: Any) -> Any:  # noqa: N802
@@ -348,6 +413,15 @@ class _Environments(_Servicer, environment_pb2_grpc.EnvironmentServiceServicer):
             inline_source_limit_bytes=self.server.inline_limit_bytes,
             source_limit_bytes=self.server.source_limit_bytes,
         )
+        for name in self.server.model_environments:
+            response.environments.add(
+                name=name,
+                serving=True,
+                raw_score_unit="ln(nats - 1.5)",
+                direction=environment_pb2.SCORE_DIRECTION_LOWER,
+                inline_source_limit_bytes=self.server.inline_limit_bytes,
+                source_limit_bytes=self.server.source_limit_bytes,
+            )
         return response
 
     def GetStarter(self, request: Any, context: Any) -> Any:  # noqa: N802

@@ -195,8 +195,9 @@ def test_wrong_files_are_named_with_the_line(
         (("score", "rust_codecontests", ".", "--request-id", "7"), "'7' is not a UUID"),
         (("score", "rust_codecontests", ".", "--problem", "a"), "is a folder"),
         (
-            ("score", "restricted_mlm", "model.py"),
-            "does not score 'restricted_mlm'; it scores: rust_codecontests, triton_cumsum",
+            ("score", "chess", "model.py"),
+            "does not score 'chess'; it scores: fix_embedding, restricted_mlm, rust_codecontests, "
+            "triton_cumsum",
         ),
         (("score", "triton_cumsum"), "required: FILE"),
         (("score", "../evil", "x"), "does not score"),

@@ -1,11 +1,13 @@
-"""How far a job is: a bar on a terminal, lines elsewhere. Both on standard error, which is no one's input."""
+"""How far a job or an upload is: a bar on a terminal, lines elsewhere; on standard error, no one's input."""
 
 import os
 import threading
 from collections.abc import Mapping
+from pathlib import PurePath
 from types import TracebackType
 from typing import Protocol, Self, TextIO
 
+from scorer_client._artifacts import UploadProgress
 from scorer_client._cli.terminal import coloured, printable, wants_colour
 from scorer_client._jobs import Job, JobState
 from scorer_client._retry import Retry
@@ -27,6 +29,9 @@ class Progress(Protocol):
 
     def show(self, job: Job) -> None:
         """Shows the job as it is now."""
+
+    def show_upload(self, upload: UploadProgress) -> None:
+        """Shows how far a file is on its way to the server."""
 
     def show_retry(self, retry: Retry) -> None:
         """Shows that the server was not reached, or is busy."""
@@ -56,13 +61,39 @@ def counts(job: Job) -> str:
 
 def bar_line(job: Job, width: int, *, colour: bool) -> str:
     """The bar, at most `width` columns wide; without the bar itself where there is no room for it."""
-    words = printable(describe(job))
-    numbers = printable(counts(job))
+    return _bar(describe(job), counts(job), job.progress.done, job.progress.total, width, colour=colour)
+
+
+def upload_line(upload: UploadProgress, width: int, *, colour: bool) -> str:
+    """The same for an upload."""
+    return _bar(
+        describe_upload(upload),
+        count_bytes(upload),
+        upload.done_bytes,
+        upload.total_bytes,
+        width,
+        colour=colour,
+    )
+
+
+def describe_upload(upload: UploadProgress) -> str:
+    """What is done with which file, in a few words."""
+    return f"{upload.stage.value} {PurePath(upload.name).name}"
+
+
+def count_bytes(upload: UploadProgress) -> str:
+    """How many bytes are done, in the unit that suits the whole."""
+    unit, size = ("MiB", 1 << 20) if upload.total_bytes >= 10 << 20 else ("KiB", 1 << 10)
+    return f"{upload.done_bytes // size}/{-(-upload.total_bytes // size)} {unit}"
+
+
+def _bar(words: str, numbers: str, done: int, total: int, width: int, *, colour: bool) -> str:
+    words, numbers = printable(words), printable(numbers)
     bar_width = width - len(words) - len(numbers) - 4
     if not numbers or bar_width < _NARROWEST_BAR:
         return f"{words} {numbers}".rstrip()[:width]
-    done = min(bar_width, bar_width * job.progress.done // job.progress.total)
-    bar = coloured("#" * done, "green", wanted=colour and done > 0) + "-" * (bar_width - done)
+    filled = min(bar_width, bar_width * done // total) if total else bar_width
+    bar = coloured("#" * filled, "green", wanted=colour and filled > 0) + "-" * (bar_width - filled)
     return f"{words} [{bar}] {numbers}"
 
 
@@ -108,6 +139,10 @@ class ProgressBar(_Shown):
         """Writes the bar over what was there."""
         self._write(_ERASE_LINE + bar_line(job, self._width(), colour=self._colour))
 
+    def show_upload(self, upload: UploadProgress) -> None:
+        """Writes the bar over what was there."""
+        self._write(_ERASE_LINE + upload_line(upload, self._width(), colour=self._colour))
+
     def show_retry(self, retry: Retry) -> None:
         """Writes the reason over what was there: the next state will replace it."""
         line = _retry_line(retry)[: self._width()]
@@ -138,10 +173,17 @@ class ProgressLines(_Shown):
         """Writes a line, if it says something new."""
         progress = job.progress
         tenths = 10 * progress.done // progress.total if progress.total else 0
-        current = (describe(job), tenths)
+        self._show((describe(job), tenths), f"{job.job_id}: {describe(job)} {counts(job)}".rstrip())
+
+    def show_upload(self, upload: UploadProgress) -> None:
+        """Writes a line, if it says something new."""
+        tenths = 10 * upload.done_bytes // upload.total_bytes if upload.total_bytes else 0
+        words = describe_upload(upload)
+        self._show((words, tenths), f"{words} {count_bytes(upload)}")
+
+    def _show(self, current: tuple[str, int], line: str) -> None:
         if current != self._last:
             self._last = current
-            line = f"{job.job_id}: {describe(job)} {counts(job)}".rstrip()
             self._write(printable(line) + "\n")
 
     def show_retry(self, retry: Retry) -> None:

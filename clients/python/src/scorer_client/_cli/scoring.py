@@ -6,19 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from scorer_client._artifacts import UploadProgress
 from scorer_client._cli.exit_status import ExitStatus, exit_status_of
 from scorer_client._cli.json_output import json_document, json_error
 from scorer_client._cli.options import client_of, json_option, request_id, seconds
 from scorer_client._cli.progress_bar import progress_for
 from scorer_client._cli.server_errors import explain
 from scorer_client._cli.terminal import say, wants_colour
+from scorer_client._cli.verdict_words import AnyResult
 from scorer_client._errors import ScorerError
 from scorer_client._jobs import Job
-from scorer_client._results import RustCodecontestsResult, TritonCumsumResult, Verdict
+from scorer_client._results import Verdict
 from scorer_client._scoring import new_request_id
 from scorer_client._sync import ScorerClient
 
-ResultT = TypeVar("ResultT", RustCodecontestsResult, TritonCumsumResult)
+ResultT = TypeVar("ResultT", bound=AnyResult)
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class CallOptions:
     request_id: str
     timeout: float | None
     on_progress: Callable[[Job], object]
+    on_upload_progress: Callable[[UploadProgress], object]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +61,9 @@ def score(
             progress_for(sys.stderr) as progress,
             client_of(arguments, progress.show_retry) as client,
         ):
-            options = CallOptions(arguments.attempt, call_id, arguments.timeout, progress.show)
+            options = CallOptions(
+                arguments.attempt, call_id, arguments.timeout, progress.show, progress.show_upload
+            )
             result = call(client, options)
     except KeyboardInterrupt:
         say(

@@ -19,7 +19,7 @@ def explain(error: ScorerError, arguments: argparse.Namespace) -> None:
         say(str(error))
     if isinstance(error, AccessDenied):
         say("give the evaluator key, which `attempt create` showed, by --key or SCORER_EVALUATOR_KEY")
-    elif isinstance(error, Overloaded):
+    elif isinstance(error, Overloaded) and error.reason != "ARTIFACT_QUOTA":
         say("the server takes no more work for now: try again later")
     elif isinstance(error, Unreachable | DeadlinePassed) and error.request_id:
         again = f"the same command with --request-id {error.request_id}"

@@ -1,9 +1,13 @@
 """Verdicts and scores in words, the same for every environment."""
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from scorer_client._cli.terminal import coloured, printable
+from scorer_client._model_results import FixEmbeddingResult, RestrictedMlmResult
 from scorer_client._results import RustCodecontestsResult, Score, TritonCumsumResult
+
+AnyResult: TypeAlias = RustCodecontestsResult | TritonCumsumResult | RestrictedMlmResult | FixEmbeddingResult
 
 
 def score_words(score: Score | None) -> str:
@@ -19,7 +23,7 @@ def verdict_words(value: str) -> str:
     return value.replace("_", " ")
 
 
-def ending_lines(result: RustCodecontestsResult | TritonCumsumResult, *, colour: bool) -> Iterator[str]:
+def ending_lines(result: AnyResult, *, colour: bool) -> Iterator[str]:
     """What every report ends with: verdict, score, and the ids that name it."""
     summary = f"{verdict_words(result.verdict.value)}: {printable(result.summary)}"
     yield coloured(summary, "bold", wanted=colour)
