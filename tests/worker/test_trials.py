@@ -1,7 +1,9 @@
 """Submissions taken through the trials, honest and otherwise, without a sandbox."""
 
 import asyncio
+import os
 import re
+import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from scorer_service.worker.client import Worker
+from scorer_service.worker.client import OperationFailed, Worker, WorkerLost
 from tests.worker.plain_programs import Program, WarmProcess, open_program
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -422,9 +424,71 @@ def prefix_sum(x):{DISHONEST[dishonest]}
 """
     )
     await program.ask("load")
+    assert (await program.ask("check_public"))["status"] == "wrong"
     assert await program.measure(trial_count=5) == {"status": "wrong"}
     assert await program.ask("check_hidden") == {"status": "wrong"}
-    assert (await program.ask("check_public"))["status"] == "wrong"
+
+
+async def test_what_is_timed_must_be_right_for_other_numbers_too(opened: Open) -> None:
+    # Knows that it is timed by the calls it has had, and relies on the numbers it is timed with from then on.
+    program = await opened(
+        RIGHT
+        + """
+right, calls = prefix_sum, 0
+
+def prefix_sum(x):
+    global calls
+    calls += 1
+    return right(x) if calls <= 3 else right(x.clamp(-10, 9))
+"""
+    )
+    await program.ask("load")
+    assert await program.measure(trial_count=40) == {"status": "wrong"}
+
+
+async def test_nothing_is_told_once_hidden_inputs_were_seen(opened: Open) -> None:
+    program = await opened(RIGHT)
+    await program.ask("load")
+    await program.ask("check_hidden")
+    for public in ("load", "check_public"):
+        with pytest.raises(OperationFailed, match="hidden inputs"):
+            await program.ask(public)
+
+
+async def test_a_program_that_is_killed_while_it_is_timed_is_gone(opened: Open) -> None:
+    program = await opened("import time\ndef prefix_sum(x):\n    time.sleep(1000)\n")
+    await program.ask("load")
+    measuring = asyncio.create_task(program.measure())
+    other = await opened(RIGHT)
+    await other.ask("load")
+    program.kill()
+    assert (await measuring) == {"status": "gone"}
+
+
+async def test_a_worker_that_is_killed_while_it_times_is_replaced(
+    torch_python: Path, warm: WarmProcess, tmp_path: Path
+) -> None:
+    worker = Worker(torch_python, "cpu")
+    await worker.start()
+    hanging = await open_program(
+        worker, warm, tmp_path, "import time\ndef prefix_sum(x):\n    time.sleep(1000)\n"
+    )
+    await hanging.ask("load")
+    measuring = asyncio.create_task(hanging.measure())
+    await worker.call("scorer_service.worker.diagnosis:echo", {})
+    assert worker.pid is not None
+    os.kill(worker.pid, signal.SIGKILL)
+    with pytest.raises(WorkerLost):
+        await measuring
+    with pytest.raises(OperationFailed, match="there is no session"):
+        await hanging.measure()
+    again = await open_program(worker, warm, tmp_path, RIGHT)
+    await again.ask("load")
+    assert (await again.measure())["status"] == "ok"
+    assert worker.restarts == 1
+    for program in (hanging, again):
+        program.kill()
+    await worker.close()
 
 
 async def test_shared_memory_cannot_be_taken_away_from_the_worker(opened: Open) -> None:

@@ -31,6 +31,7 @@ class ProgramSession:
         self.turn = threading.Lock()
         self.channel = ProgramChannel(descriptor)
         self.timed_size = timed_size
+        self.saw_hidden_inputs = False
         self._device = device
         self._slot_bytes = _aligned(4 * largest_size) + OFFSET_ROOM_BYTES
         self._slots = 0

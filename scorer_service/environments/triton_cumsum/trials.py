@@ -33,6 +33,12 @@ WARM_UP_COUNT = 5
 FIRST_CALL_COUNT = 3
 """Calls in `measure` before the first sample: the program was frozen, and its caches are cold."""
 
+TRIALS_A_DECOY = 4
+"""One window in so many has other contents than the timed ones, and is checked, not counted. A program may
+know when it is timed; it must not rely on what it is timed with."""
+
+TIMED_CONTENTS = "digits"
+
 COPY_ROUNDS = 200
 COPIES_A_ROUND = 10
 
@@ -72,7 +78,7 @@ def check_public(context: Context, arguments: dict[str, Any], descriptors: list[
     """Every public input: `first_call_s` is the first call of all, at the timed size, which compiles."""
 
     def work(session: ProgramSession) -> Answer:
-        timed = Case("digits", session.timed_size)
+        timed = Case(TIMED_CONTENTS, session.timed_size)
         elapsed_ns, message = _check_publicly(context, session, timed)
         cases = battery.cases(session.timed_size, battery.public_shift)
         for number, case in enumerate(cases):
@@ -97,7 +103,7 @@ def check_hidden(context: Context, arguments: dict[str, Any], descriptors: list[
 
     def work(session: ProgramSession) -> Answer:
         cases = battery.cases(session.timed_size, lambda limit: secrets.randbelow(2 * limit + 1) - limit)
-        warm_ups = [Case("digits", session.timed_size)] * WARM_UP_COUNT
+        warm_ups = [Case(TIMED_CONTENTS, session.timed_size)] * WARM_UP_COUNT
         for number, case in enumerate([*cases, *warm_ups]):
             values = _hidden_input(context, session, case)
             _, (output,) = session.call([values])
@@ -115,23 +121,29 @@ def measure(context: Context, arguments: dict[str, Any], descriptors: list[int])
     `avoid_cores` are those to which the program is bound. `check` false leaves out the comparison: for the
     program that does nothing, by which the protocol's own cost is measured.
     """
+    chance = secrets.SystemRandom()
     trial_count, calls_per_window = int(arguments["trial_count"]), int(arguments["calls_per_window"])
     check = bool(arguments.get("check", True))
 
     def work(session: ProgramSession) -> Answer:
         spin = _leave_cores(arguments.get("avoid_cores", ()))
         samples_ns = []
-        for trial in range(-FIRST_CALL_COUNT, trial_count):
-            case = Case("digits", session.timed_size)
+        for number, contents in enumerate(windows):
+            case = Case(contents or TIMED_CONTENTS, session.timed_size)
             inputs = [_hidden_input(context, session, case) for _ in range(calls_per_window)]
             elapsed_ns, outputs = session.call(inputs, spin=spin)
             if check and not all(map(is_right, inputs, outputs)):
                 return {"status": "wrong"}
-            if trial >= 0:
+            if number >= FIRST_CALL_COUNT and contents is None:
                 samples_ns.append(round(elapsed_ns / calls_per_window))
-                context.report(trial + 1, trial_count, "trials")
+                context.report(len(samples_ns), trial_count, "trials")
         return {"status": "ok", "samples_ns": samples_ns, "element_count": session.timed_size}
 
+    # None for those that are timed.
+    windows: list[str | None] = [None] * trial_count
+    for contents in chance.choices(battery.EVERY_CONTENTS, k=1 + trial_count // TRIALS_A_DECOY):
+        windows.insert(chance.randrange(len(windows) + 1), contents)
+    windows[:0] = [None] * FIRST_CALL_COUNT
     return _in_turn(context, arguments, work, public=False)
 
 
@@ -167,6 +179,9 @@ def _in_turn(
     if session is None:
         raise ValueError(f"there is no session {arguments['session']!r}; it was closed, or never opened here")
     with session.turn:
+        if public and session.saw_hidden_inputs:
+            raise ValueError("the program has seen hidden inputs: what it says stays here")
+        session.saw_hidden_inputs |= not public
         session.channel.allow(float(arguments["wall_limit_s"]))
         try:
             return work(session)
