@@ -1,4 +1,4 @@
-"""The main job, start to end: a server, submissions over gRPC, verdicts, metrics, a clean stop."""
+"""The main job, start to end: calibration, server, submissions over gRPC, verdicts, metrics, a clean stop."""
 
 import json
 import os
@@ -10,51 +10,65 @@ import tempfile
 import time
 import urllib.request
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from scorer_client import ScorerClient, ScorerError
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
-ENVIRONMENT = ROOT / "scorer_service" / "environments" / "rust_codecontests"
+ENVIRONMENTS = ROOT / "scorer_service" / "environments"
+RUST = ENVIRONMENTS / "rust_codecontests"
+TRITON = ENVIRONMENTS / "triton_cumsum"
 STATE = ROOT / ".demo"
-START_LIMIT_S = 60
+START_LIMIT_S = 120
+UNSTABLE_TRIES = 3
 
 DOES_NOT_COMPILE = 'fn main() { let answer: u32 = "forty-two"; println!("{answer}"); }\n'
+NARROWER_TYPES = """
+import torch
+
+def prefix_sum(x):
+    positive = (x > 0).to(torch.int32)
+    before = torch.cumsum(positive, 0, dtype=torch.int32) - positive
+    return torch.cumsum(x * (before & 1), 0, dtype=torch.int32)
+"""
+GATE_TOO_EARLY = NARROWER_TYPES.replace(" - positive", "")
+HANGS = "import time\n\nwhile True:\n    time.sleep(1)\n"
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One line of the last table."""
+
+    name: str
+    about: str
+    environment: str
+    files: Mapping[str, str]
+    """By name; for rust_codecontests one a problem."""
 
 
 def main() -> int:
     """Run the demo; the exit status says whether every part of it worked."""
     rpc, metrics = f"127.0.0.1:{free_port()}", f"127.0.0.1:{free_port()}"
+    STATE.mkdir(exist_ok=True, mode=0o700)
+    calibrate()
     say(f"Starting the server (its log: {STATE.name}/server.log)")
     with server(rpc, metrics), tempfile.TemporaryDirectory() as scratch:
-        wait_until_serving(rpc)
-        results = {}
-        for name, about, programs in submissions():
-            say(f"Scoring {name}: {about}")
-            folder = Path(scratch) / name
-            folder.mkdir()
-            for problem_id, source in programs.items():
-                (folder / f"{problem_id}.rs").write_text(source)
-            command: list[str | Path] = [
-                BIN / "scorer-client",
-                "--server",
-                rpc,
-                "score",
-                "rust_codecontests",
-                folder,
-            ]
-            command += ["--request-id", str(uuid.uuid4())]
-            subprocess.run(command, check=False)
-            # Asked again with the same request id, the service answers with the stored result.
-            stored = subprocess.run([*command, "--json"], stdout=subprocess.PIPE, check=False)
-            results[name] = json.loads(stored.stdout)
+        wait_until_serving(rpc, ("rust_codecontests", "triton_cumsum"))
+        scored = [(one, score(rpc, one, Path(scratch))) for one in triton_submissions()]
+        hanging = Submission("hangs", "sleeps for ever when it is imported", "triton_cumsum", {"s.py": HANGS})
+        say("Sending a solution of triton_cumsum that hangs; its limit runs out beside what follows")
+        with begin(rpc, hanging, Path(scratch)) as process:
+            scored += [(one, score(rpc, one, Path(scratch))) for one in rust_submissions()]
+            say("Waiting for the one that hangs")
+            scored.append((hanging, json.loads(process.communicate()[0])))
+            print(f"{scored[-1][1]['verdict']}: {scored[-1][1]['summary']}")
         say("Scores")
-        print(f"  {'submission':<12} {'verdict':<10} {'raw':>7} {'normalised':>11}")
-        for name, result in results.items():
-            print_score(name, result)
+        print_scores(scored)
         say(f"Metrics are at http://{metrics}/metrics while the server runs; some of them:")
         print_metrics(metrics)
         say("Stopping the server")
@@ -64,19 +78,33 @@ def main() -> int:
     return 0
 
 
-def submissions() -> Iterator[tuple[str, str, Mapping[str, str]]]:
-    """Name, description and programs of each."""
-    reference = {
-        row["problem_id"]: row["source"]
-        for row in map(json.loads, (ENVIRONMENT / "problem_set" / "reference_submission.jsonl").open())
-    }
-    yield (
-        "starting",
-        "programs that read nothing and print nothing",
-        dict.fromkeys(reference, "fn main() {}\n"),
-    )
-    yield "mixed", "some right programs, and one for each way to fail", mixed(reference)
-    yield "reference", "the reference solution of every problem", reference
+def triton_submissions() -> Iterator[Submission]:
+    """From the starting solution to the reference, with one that is wrong."""
+    for name, about, source in (
+        ("starting", "the starting solution", (TRITON / "starter_files" / "solution.py").read_text()),
+        ("narrower types", "an honest improvement: int32 throughout", NARROWER_TYPES),
+        ("reference", "the reference solution", (TRITON / "reference" / "torch_scan.py").read_text()),
+        ("wrong", "counts an element in its own gate", GATE_TOO_EARLY),
+        (
+            "Triton",
+            "a Triton kernel; without a GPU it runs in Triton's interpreter, which is slow",
+            (TRITON / "reference" / "triton_scan.py").read_text(),
+        ),
+    ):
+        yield Submission(name, about, "triton_cumsum", {"solution.py": source})
+
+
+def rust_submissions() -> Iterator[Submission]:
+    """Nothing solved, something of each, everything solved."""
+    rows = map(json.loads, (RUST / "problem_set" / "reference_submission.jsonl").open())
+    reference = {row["problem_id"]: row["source"] for row in rows}
+    for name, about, programs in (
+        ("starting", "programs that read and print nothing", dict.fromkeys(reference, "fn main() {}\n")),
+        ("mixed", "some right programs, and one for each way to fail", mixed(reference)),
+        ("reference", "the reference solution of every problem", reference),
+    ):
+        files = {f"{problem_id}.rs": source for problem_id, source in programs.items()}
+        yield Submission(name, about, "rust_codecontests", files)
 
 
 def mixed(reference: Mapping[str, str]) -> Mapping[str, str]:
@@ -85,7 +113,7 @@ def mixed(reference: Mapping[str, str]) -> Mapping[str, str]:
     programs = {problem_id: reference[problem_id] for problem_id in ids[:4]}
     programs[ids[4]] = DOES_NOT_COMPILE
     verdicts = set()
-    for wrong in sorted((ENVIRONMENT / "problems").glob("*/wrong/*.rs")):
+    for wrong in sorted((RUST / "problems").glob("*/wrong/*.rs")):
         verdict, problem_id = wrong.name.split("__")[0], wrong.parent.parent.name
         if verdict not in verdicts and problem_id not in programs:
             verdicts.add(verdict)
@@ -93,15 +121,71 @@ def mixed(reference: Mapping[str, str]) -> Mapping[str, str]:
     return programs
 
 
+def calibrate() -> None:
+    """Measure what 0 and 1 mean on this device, once. Scores are raw only where that does not succeed."""
+    if list((STATE / "state" / "calibration").glob("triton_cumsum.embedded.*.json")):
+        return
+    say("Calibrating triton_cumsum on this device (once; kept in .demo)")
+    command: list[str | Path] = [BIN / "scorer", "calibrate", "triton_cumsum", "--log-level", "warning"]
+    command += ["--profile", "embedded", "--state-dir", STATE / "state"]
+    for _ in range(UNSTABLE_TRIES):
+        if subprocess.run(command, env=clean_environment(), cwd=STATE, check=False).returncode == 0:
+            return
+    print("Not calibrated: scores of triton_cumsum will be raw only.")
+
+
+def score(rpc: str, submission: Submission, scratch: Path) -> Mapping[str, Any]:
+    """Score it as a person would, then ask for the stored result. Again where the machine was too busy."""
+    say(f"Scoring {submission.name} ({submission.environment}): {submission.about}")
+    result: Mapping[str, Any] = {}
+    for _ in range(UNSTABLE_TRIES):
+        command = score_command(rpc, submission, scratch)
+        subprocess.run(command, check=False)
+        # Asked again with the same request id, the service answers with the stored result.
+        stored = subprocess.run([*command, "--json"], stdout=subprocess.PIPE, check=False)
+        result = json.loads(stored.stdout)
+        if result["verdict"] != "unstable":
+            break
+    return result
+
+
+@contextmanager
+def begin(rpc: str, submission: Submission, scratch: Path) -> "Iterator[subprocess.Popen[bytes]]":
+    """Score it beside what follows; its output is the result as JSON."""
+    command = [*score_command(rpc, submission, scratch), "--json"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def score_command(rpc: str, submission: Submission, scratch: Path) -> Sequence[str | Path]:
+    """The command line that scores it, with a request id of its own."""
+    folder = scratch / submission.environment / submission.name.replace(" ", "-")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in submission.files.items():
+        (folder / name).write_text(content)
+    path = folder if submission.environment == "rust_codecontests" else folder / next(iter(submission.files))
+    command: list[str | Path] = [
+        BIN / "scorer-client",
+        "--server",
+        rpc,
+        "score",
+        submission.environment,
+        path,
+    ]
+    return [*command, "--request-id", str(uuid.uuid4())]
+
+
 @contextmanager
 def server(rpc: str, metrics: str) -> Iterator[None]:
     """A server that is stopped by SIGTERM, and must stop cleanly."""
-    STATE.mkdir(exist_ok=True, mode=0o700)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("SCORER_")}
     command: list[str | Path] = [BIN / "scorer", "serve", "--profile", "embedded", "--listen", rpc]
     command += ["--metrics-listen", metrics, "--state-dir", STATE / "state"]
     with (STATE / "server.log").open("w") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment, cwd=STATE)
+        process = subprocess.Popen(command, stdout=log, stderr=log, env=clean_environment(), cwd=STATE)
     try:
         yield
     finally:
@@ -111,29 +195,52 @@ def server(rpc: str, metrics: str) -> Iterator[None]:
         sys.exit(f"The server ended with status {status}:\n{(STATE / 'server.log').read_text()}")
 
 
-def wait_until_serving(rpc: str) -> None:
-    """Ask until the environment serves, or say why it does not."""
+def clean_environment() -> dict[str, str]:
+    """Without settings of another server."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("SCORER_")}
+
+
+def wait_until_serving(rpc: str, names: Sequence[str]) -> None:
+    """Ask until the environments serve, or say why one does not."""
     deadline = time.monotonic() + START_LIMIT_S
-    reason = ""
+    missing: dict[str, str] = dict.fromkeys(names, "")
     while time.monotonic() < deadline:
         try:
             with ScorerClient(rpc) as client:
                 for environment in client.environments():
-                    if environment.name == "rust_codecontests":
+                    if environment.name in missing:
+                        missing[environment.name] = environment.not_serving_reason
                         if environment.serving:
-                            return
-                        reason = environment.not_serving_reason
+                            del missing[environment.name]
         except ScorerError as error:
-            reason = str(error)
+            missing = dict.fromkeys(missing, str(error))
+        if not missing:
+            return
         time.sleep(0.1)
-    sys.exit(f"The server is not serving: {reason}\n{(STATE / 'server.log').read_text()}")
+    reasons = "; ".join(f"{name}: {reason}" for name, reason in missing.items())
+    sys.exit(f"The server does not serve {reasons}\n{(STATE / 'server.log').read_text()}")
 
 
-def print_score(name: str, result: Mapping[str, object]) -> None:
-    """A line of the last table."""
-    score = result["score"]
-    raw, normalized = (score["raw"], score["normalized"]) if isinstance(score, dict) else ("-", "-")
-    print(f"  {name:<12} {result['verdict']:<10} {raw:>7.4f} {normalized:>11.4f}")
+def print_scores(scored: Sequence[tuple[Submission, Mapping[str, Any]]]) -> None:
+    """The last table."""
+    print(f"  {'environment':<18} {'submission':<15} {'verdict':<15} {'raw':>8} {'normalised':>11}  measured")
+    for submission, result in scored:
+        found = result["score"] or {}
+        raw, normalized = (
+            "-" if found.get(key) is None else f"{found[key]:.4f}" for key in ("raw", "normalized")
+        )
+        print(
+            f"  {submission.environment:<18} {submission.name:<15} {result['verdict']:<15}"
+            f" {raw:>8} {normalized:>11}  {measured(result)}".rstrip()
+        )
+
+
+def measured(result: Mapping[str, Any]) -> str:
+    """What the raw score was made from."""
+    timing = result.get("timing")
+    if timing:
+        return f"{timing['median_ms']:.4g} ms ({timing['lower_ms']:.4g} to {timing['upper_ms']:.4g})"
+    return f"{result['solved_count']} of {result['problem_count']} solved" if "solved_count" in result else ""
 
 
 def print_metrics(address: str) -> None:

@@ -63,7 +63,8 @@ PROFILES = {
 class PhaseLimits:
     """Wall time of each phase of a submission, in seconds; being frozen does not count."""
 
-    load_s: float = 60.0
+    load_s: float = 30.0
+    """torch and triton are imported already. A submission that hangs here keeps a core from everybody."""
     public_s: float = 180.0
     hidden_s: float = 120.0
     measure_s: float = 120.0
