@@ -180,6 +180,9 @@ def _parse_argument(value: object, where: str) -> Argument:
             return _printable(expect(content, str, where))
         case "as_sym_int":
             return _size(content, where)
+        case "as_sym_float" | "as_sym_bool":
+            name_kind, name = single_member(content, where)
+            return SizeName(_name(name, where)) if name_kind == "as_name" else Unreadable(kind)
         case "as_scalar_type":
             return DtypeCode(expect(content, int, where))
         case "as_device" | "as_layout" | "as_memory_format":

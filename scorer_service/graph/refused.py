@@ -49,7 +49,8 @@ _REASONS = {
         "frac lerp lstm gru rnn_tanh rnn_relu"
     ),
     _MEAN: (
-        "mean nanmean avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d var std var_mean"
+        "mean nanmean avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d var std "
+        "var_mean"
     ),
     _NORMALISATION: (
         "layer_norm native_layer_norm batch_norm group_norm instance_norm rms_norm _fused_rms_norm norm "
@@ -99,6 +100,11 @@ _OVERLOADS = {
     "aten.repeat_interleave.Tensor": _VALUE,
     "aten.view_copy.dtype": "reads numbers as the bits of another type, which is not allowed",
 }
+
+
+def reasons_by_operators() -> list[tuple[str, list[str]]]:
+    """Every reason with the operators that it is given for, for the page of operators."""
+    return [(reason, names.split()) for reason, names in _REASONS.items()]
 
 
 def reason_for(operator: str) -> str:
