@@ -209,7 +209,7 @@ class ScriptedServer:
     def start(self) -> None:
         # A thread for each call in progress: a watcher and a scoring wait for each other.
         self._server = grpc.server(futures.ThreadPoolExecutor(max_workers=32))
-        scoring_pb2_grpc.add_ScoringServiceServicer_to_server(_Scoring(self), self._server)  # type: ignore[abstract]
+        scoring_pb2_grpc.add_ScoringServiceServicer_to_server(_Scoring(self), self._server)
         job_pb2_grpc.add_JobServiceServicer_to_server(_Jobs(self), self._server)
         environment_pb2_grpc.add_EnvironmentServiceServicer_to_server(_Environments(self), self._server)
         attempt_pb2_grpc.add_AttemptServiceServicer_to_server(_Attempts(self), self._server)
