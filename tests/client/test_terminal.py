@@ -9,14 +9,15 @@ import struct
 import subprocess
 import sys
 import termios
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from scorer.v1 import job_pb2
-from scorer_client import Job, JobState, Progress
-from scorer_client._cli.progress_bar import bar_line
+from scorer_client import Job, JobState, Progress, UploadProgress, UploadStage
+from scorer_client._cli.progress_bar import bar_line, upload_line
 
 from tests.client.scripted_server import ScriptedServer
 
@@ -109,6 +110,32 @@ def test_no_color_and_a_narrow_terminal_are_honoured(server: ScriptedServer, pro
     assert max(len(bar) for bar in screen.shown.split(ERASE_LINE)[:-1]) <= 23
 
 
+def test_an_upload_has_a_bar_too_and_is_left_by_ctrl_c(server: ScriptedServer, tmp_path: Path) -> None:
+    server.model_environments = ("fix_embedding",)
+    weights = tmp_path / "w.safetensors"
+    weights.write_bytes(b"w" * (40 << 20))
+    reached, go_on = threading.Event(), threading.Event()
+
+    def hold(number: int) -> None:
+        if number == 20:
+            reached.set()
+            go_on.wait()
+
+    server.after_chunk = hold
+    try:
+        with terminal(server, "score", "fix_embedding", str(weights)) as screen:
+            screen.read_until(r"sending w\.safetensors \[.*\d+/40 MiB")
+            assert reached.wait(60)
+            screen.process.send_signal(signal.SIGINT)
+            assert screen.read_to_end() == 130
+    finally:
+        go_on.set()
+    assert re.search(r"hashing w\.safetensors \[.*40/40 MiB", screen.shown)
+    assert "Traceback" not in screen.shown
+    assert screen.shown.split(ERASE_LINE)[-1].startswith("scorer-client: left"), "the bar was erased"
+    assert not server.embedding_requests
+
+
 def test_a_dumb_terminal_gets_lines(server: ScriptedServer, program: str) -> None:
     with terminal(server, "score", "rust_codecontests", program, "--problem", "a", TERM="dumb") as screen:
         assert screen.read_to_end() == 0
@@ -173,3 +200,16 @@ def job(state: JobState = JobState.RUNNING, done: int = 0, total: int = 0, stage
 )
 def test_the_bar_fits_its_width(shown: Job, width: int, line: str) -> None:
     assert bar_line(shown, width, colour=False) == line
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "line"),
+    [
+        (512 << 20, 1 << 30, "sending w [#######--------] 512/1024 MiB"),
+        (4096, 5001, "sending w [################----] 4/5 KiB"),
+        (0, 0, "sending w [####################] 0/0 KiB"),
+    ],
+)
+def test_an_upload_is_counted_in_a_unit_that_suits_it(done: int, total: int, line: str) -> None:
+    shown = UploadProgress("/a/folder/w", UploadStage.SENDING, done, total)
+    assert upload_line(shown, 40, colour=False) == line
