@@ -4,8 +4,12 @@ What it prints goes to the channel, standard error with it, for the service to f
 script has as many threads of torch as it has cores.
 """
 
+import atexit
+import contextlib
+import io
 import os
 import sys
+import threading
 import types
 from pathlib import Path
 
@@ -22,15 +26,16 @@ def run(argv: list[str]) -> None:
     for descriptor in (1, 2):
         os.dup2(CHANNEL_DESCRIPTOR, descriptor)
     os.close(CHANNEL_DESCRIPTOR)
-    # Lines are to be seen when they are printed, though this is no terminal.
-    sys.stdout.reconfigure(line_buffering=True, errors="backslashreplace")
+    # New ones: those of the interpreter expect descriptors of another kind, and lines are to be seen at once.
+    sys.stdout = sys.__stdout__ = _text_stream(1)
+    sys.stderr = sys.__stderr__ = _text_stream(2)
     _use_cores()
     sys.argv[:] = [file]
-    sys.exit(execute(Path(file)))
+    _end(execute(Path(file)))
 
 
 def execute(path: Path) -> object:
-    """What the script gives to `sys.exit`: 0 at its end, 1 after an error, which is printed."""
+    """What the script gives to `sys.exit`: None at its end, 1 after an error, which is printed."""
     os.chdir(path.parent)
     # Last: a `torch.py` beside the script shadows nothing.
     sys.path.append(str(path.parent))
@@ -44,7 +49,25 @@ def execute(path: Path) -> object:
     except BaseException as error:  # whatever a script raises is its end
         print(submission.explanation(error), file=sys.stderr, flush=True)
         return 1
-    return 0
+    return None
+
+
+def _end(code: object) -> None:
+    """What the interpreter does at its end, but for taking itself apart: libraries complain of that."""
+    if code is not None and not isinstance(code, int):
+        print(code, file=sys.stderr)
+        code = 1
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):  # it may have closed them
+            stream.flush()
+    os._exit((code or 0) & 0xFF)
+
+
+def _text_stream(descriptor: int) -> io.TextIOWrapper:
+    raw = os.fdopen(descriptor, "wb", closefd=False)
+    return io.TextIOWrapper(raw, "utf-8", errors="backslashreplace", line_buffering=True)
 
 
 def _use_cores() -> None:

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""A naive repair: trains the token embedding, from the damaged one, and leaves all else as it is.
+
+Runs in the sandbox of the service as well as beside `data/`; writes repaired.safetensors.
+"""
+
+# mypy: disable-error-code="import-not-found"
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+
+sys.path += ["$data_dir", str(Path(__file__).resolve().parent / "data")]
+
+import model
+import shapes
+
+SECONDS = 420
+"""For training. In the sandbox there are $wall_limit_s s for all."""
+BATCH_SIZE = 16
+RATE = 3e-3
+SAVE_EVERY_S = 30.0
+DATA = Path(shapes.__file__).parent
+OUTPUT = Path("repaired.safetensors")
+
+
+def main() -> None:
+    """Train until the time is up, and save now and then."""
+    gpt = model.from_tensors(load_file(DATA / "damaged.safetensors"), shapes.ORIGINAL)
+    tokens = torch.frombuffer(bytearray((DATA / "training.u16").read_bytes()), dtype=torch.uint16).long()
+    length = shapes.ORIGINAL.context_length
+    gpt.requires_grad_(False)
+    embedding = gpt.token_embedding.weight.requires_grad_(True)
+    optimizer = torch.optim.Adam([embedding], lr=RATE, betas=(0.9, 0.98))
+    began_s = saved_s = time.monotonic()
+    while (spent_s := time.monotonic() - began_s) < SECONDS:
+        optimizer.param_groups[0]["lr"] = RATE * (1 - spent_s / SECONDS)
+        starts = torch.randint(0, len(tokens) - length, (BATCH_SIZE,))
+        windows = tokens[starts[:, None] + torch.arange(length)]
+        logits = gpt(windows[:, :-1])
+        loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), windows[:, 1:].flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if time.monotonic() - saved_s > SAVE_EVERY_S:
+            saved_s = time.monotonic()
+            print(f"{spent_s:.0f}/{SECONDS} seconds, loss {loss.item():.3f}")
+            save(gpt)
+    save(gpt)
+
+
+def save(gpt: Any) -> None:
+    """Write the weights under another name first, so that no half file is ever found."""
+    part = OUTPUT.with_suffix(".part")
+    save_file({name: tensor.detach().clone() for name, tensor in gpt.state_dict().items()}, part)
+    part.replace(OUTPUT)
+
+
+if __name__ == "__main__":
+    main()
