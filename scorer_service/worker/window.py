@@ -62,6 +62,9 @@ def run_window(device: Device, channel: ProgramChannel, calls: Sequence[Call], *
 
     `spin` says that worker and program have a core each.
     """
+    for call in calls:
+        if call.snapshot.untyped_storage().data_ptr() == call.output.untyped_storage().data_ptr():
+            raise ValueError("a snapshot lies in memory that the program can write")
     spin_s = SPIN_S if spin else 0.0
     go = GO + b"".join(
         _CALL_FORMAT.pack(call.private_input.numel(), call.input_offset_bytes, call.output_offset_bytes)

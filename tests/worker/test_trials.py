@@ -536,6 +536,23 @@ async def test_without_checking_a_function_that_does_nothing_is_timed(opened: Op
     assert (await program.measure(trial_count=4))["status"] == "wrong"
 
 
+async def test_addresses_differ_from_call_to_call_and_are_aligned(opened: Open, tmp_path: Path) -> None:
+    program = await opened(
+        """
+addresses = []
+def prefix_sum(x):
+    addresses.append(x.data_ptr())
+    open("addresses", "w").write(" ".join(map(str, addresses)))
+    return x
+"""
+    )
+    await program.ask("load")
+    await program.measure(trial_count=20, check=False)
+    addresses = [int(address) for address in (tmp_path / "0" / "addresses").read_text().split()]
+    assert len(set(addresses)) > 15
+    assert all(address % 256 == 0 for address in addresses)
+
+
 async def test_sizes_differ_between_sessions(opened: Open) -> None:
     sizes = set()
     for _ in range(4):
