@@ -2,10 +2,10 @@
 
 Two rules, both on words without case and punctuation:
 
-- a *run*: 13 words in a row that the other split has too (the length is that of GPT-3's decontamination, Brown
-  et al. 2020, appendix C);
-- a *reworked* passage: of the 5-word shingles of 40 words in a row, more than 40 % are in the other split. This
-  finds what was edited every dozen words.
+- a *run*: 13 words in a row that the other split has too (the length is that of GPT-3's decontamination,
+  Brown et al. 2020, appendix C);
+- a *reworked* passage: of the 5-word shingles of 40 words in a row, more than 40 % are in the other split.
+  This finds what was edited every dozen words.
 """
 
 import re
@@ -21,15 +21,22 @@ _Shingle = tuple[str, ...]
 
 
 class Shingles:
-    """The runs and shingles of one split, to look passages of another up in."""
+    """The runs and shingles of one split that a text under test has too, to look its passages up in."""
 
-    def __init__(self, texts: Iterable[str]):
+    def __init__(self, texts: Iterable[str], *, tested: Iterable[str]):
+        """Of `texts`, keep what occurs in one of `tested`: a fraction of the memory that all would take."""
+        runs: set[_Shingle] = set()
+        shingles: set[_Shingle] = set()
+        for text in tested:
+            words = _words(text)
+            runs.update(_sequences(words, RUN_WORDS))
+            shingles.update(_sequences(words, SHINGLE_WORDS))
         self._runs: set[_Shingle] = set()
         self._shingles: set[_Shingle] = set()
         for text in texts:
             words = _words(text)
-            self._runs.update(_sequences(words, RUN_WORDS))
-            self._shingles.update(_sequences(words, SHINGLE_WORDS))
+            self._runs.update(runs.intersection(_sequences(words, RUN_WORDS)))
+            self._shingles.update(shingles.intersection(_sequences(words, SHINGLE_WORDS)))
 
     def shared_passages(self, text: str) -> list[tuple[int, int]]:
         """Where `text` has a passage that this split has too: half-open ranges of characters, merged."""

