@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from scorer_client._channel import client_version
-from scorer_client._cli import attempts, environments, jobs, score, starter
+from scorer_client._cli import attempts, convert, environments, jobs, score, starter
 from scorer_client._cli.exit_status import ExitStatus, UsageError, exit_status_of
 from scorer_client._cli.options import connection_options
 from scorer_client._cli.server_errors import explain
@@ -17,6 +17,7 @@ _COMMANDS = (
     environments.add_command,
     starter.add_command,
     score.add_command,
+    convert.add_command,
     jobs.add_watch_command,
     jobs.add_cancel_command,
     attempts.add_command,
