@@ -33,9 +33,9 @@ WARM_UP_COUNT = 5
 FIRST_CALL_COUNT = 3
 """Calls in `measure` before the first sample: the program was frozen, and its caches are cold."""
 
-TRIALS_A_DECOY = 4
-"""One window in so many has other contents than the timed ones, and is checked, not counted. A program may
-know when it is timed; it must not rely on what it is timed with."""
+TRIALS_A_DECOY = 8
+"""Windows with other contents than the timed ones are checked, not counted: one of each, and one more drawn for
+so many trials. A program may know when it is timed; it must not rely on what it is timed with."""
 
 TIMED_CONTENTS = "digits"
 
@@ -105,7 +105,7 @@ def check_hidden(context: Context, arguments: dict[str, Any], descriptors: list[
         cases = battery.cases(session.timed_size, lambda limit: secrets.randbelow(2 * limit + 1) - limit)
         warm_ups = [Case(TIMED_CONTENTS, session.timed_size)] * WARM_UP_COUNT
         for number, case in enumerate([*cases, *warm_ups]):
-            values = _hidden_input(context, session, case)
+            values = _hidden_input(context, case)
             _, (output,) = session.call([values])
             if not is_right(values, output):
                 return {"status": "wrong"}
@@ -130,7 +130,7 @@ def measure(context: Context, arguments: dict[str, Any], descriptors: list[int])
         samples_ns = []
         for number, contents in enumerate(windows):
             case = Case(contents or TIMED_CONTENTS, session.timed_size)
-            inputs = [_hidden_input(context, session, case) for _ in range(calls_per_window)]
+            inputs = [_hidden_input(context, case) for _ in range(calls_per_window)]
             elapsed_ns, outputs = session.call(inputs, spin=spin)
             if check and not all(map(is_right, inputs, outputs)):
                 return {"status": "wrong"}
@@ -141,7 +141,8 @@ def measure(context: Context, arguments: dict[str, Any], descriptors: list[int])
 
     # None for those that are timed.
     windows: list[str | None] = [None] * trial_count
-    for contents in chance.choices(battery.EVERY_CONTENTS, k=1 + trial_count // TRIALS_A_DECOY):
+    more = chance.choices(battery.EVERY_CONTENTS, k=1 + trial_count // TRIALS_A_DECOY)
+    for contents in (*battery.EVERY_CONTENTS, *more):
         windows.insert(chance.randrange(len(windows) + 1), contents)
     windows[:0] = [None] * FIRST_CALL_COUNT
     return _in_turn(context, arguments, work, public=False)
@@ -199,10 +200,12 @@ def _check_publicly(context: Context, session: ProgramSession, case: Case) -> tu
     return elapsed_ns, difference(case, values, output)
 
 
-def _hidden_input(context: Context, session: ProgramSession, case: Case) -> torch.Tensor:
-    noise = torch.randint(
-        0, 2**32, (case.size,), generator=session.generator, device=context.device.torch_device
-    )
+def _hidden_input(context: Context, case: Case) -> torch.Tensor:
+    # A generator for each input, which draws nothing else: from what others draw, poison among it, a program
+    # that sees it could find the state, and with the state all inputs to come.
+    device = context.device.torch_device
+    generator = torch.Generator(device).manual_seed(int.from_bytes(os.urandom(8), "little"))
+    noise = torch.randint(0, 2**32, (case.size,), generator=generator, device=device)
     return CONTENTS[case.contents](noise)
 
 
