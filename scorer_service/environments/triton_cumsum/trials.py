@@ -34,8 +34,8 @@ FIRST_CALL_COUNT = 3
 """Calls in `measure` before the first sample: the program was frozen, and its caches are cold."""
 
 TRIALS_A_DECOY = 8
-"""Windows with other contents than the timed ones are checked, not counted: one of each, and one more drawn for
-so many trials. A program may know when it is timed; it must not rely on what it is timed with."""
+"""Windows with other contents than the timed ones are checked, not counted: one of each, and one more for so
+many trials. A program may know when it is timed; it must not rely on what it is timed with."""
 
 TIMED_CONTENTS = "digits"
 
