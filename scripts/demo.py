@@ -123,7 +123,11 @@ def mixed(reference: Mapping[str, str]) -> Mapping[str, str]:
 
 def calibrate() -> None:
     """Measure what 0 and 1 mean on this device, once. Scores are raw only where that does not succeed."""
-    if list((STATE / "state" / "calibration").glob("triton_cumsum.embedded.*.json")):
+    # Another torch makes another device of it.
+    torch_installed = ROOT / ".venv-torch" / ".ready"
+    oldest_good_s = torch_installed.stat().st_mtime if torch_installed.exists() else 0.0
+    stored = (STATE / "state" / "calibration").glob("triton_cumsum.embedded.*.json")
+    if any(path.stat().st_mtime > oldest_good_s for path in stored):
         return
     say("Calibrating triton_cumsum on this device (once; kept in .demo)")
     command: list[str | Path] = [BIN / "scorer", "calibrate", "triton_cumsum", "--log-level", "warning"]
