@@ -47,6 +47,7 @@ class CudaDevice:
 
     def __init__(self, index: int) -> None:
         self.torch_device = torch.device("cuda", index)
+        self.identity = str(torch.cuda.get_device_properties(self.torch_device).uuid)
         torch.cuda.set_device(self.torch_device)
         # An event that waits by looking sees the end without the delay of being woken.
         self._event = torch.cuda.Event(blocking=False)

@@ -34,6 +34,8 @@ class Device(Protocol):
     kind: str
     """"cpu" or "cuda"."""
     torch_device: torch.device
+    identity: str
+    """By which a program finds the device among those that it sees: the UUID of a GPU; empty for a CPU."""
 
     def describe(self) -> DeviceInfo:
         """What it is."""
@@ -66,6 +68,7 @@ class CpuDevice:
 
     kind = "cpu"
     torch_device = torch.device("cpu")
+    identity = ""
 
     def __init__(self) -> None:
         # A second thread would run on the core of the program that is timed.

@@ -27,7 +27,7 @@ _START = (
 class WarmProcess:
     """The runner's warm process, with a launcher that only forks."""
 
-    def __init__(self, python: Path) -> None:
+    def __init__(self, python: Path, *, interpreted: bool = True) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         warm = str(REPOSITORY / "sandboxes/python/runner/warm.py")
         double = str(REPOSITORY / "tests/worker/forking_launcher")
@@ -48,7 +48,9 @@ class WarmProcess:
                 warm,
             ],
             pass_fds=[theirs.fileno()],
-            env={"PATH": os.environ["PATH"], "TRITON_INTERPRET": "1"} | dict.fromkeys(one_thread, "1"),
+            env={"PATH": os.environ["PATH"]}
+            | ({"TRITON_INTERPRET": "1"} if interpreted else {})
+            | dict.fromkeys(one_thread, "1"),
         )
         theirs.close()
 

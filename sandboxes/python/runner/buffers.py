@@ -15,14 +15,15 @@ class Buffers:
     """The inputs' and the outputs' buffer, mapped."""
 
     def __init__(self, description: bytes, descriptors: list[int]) -> None:
-        """`description` is JSON: kind, index and size_bytes of the device's buffers."""
+        """`description` is JSON: kind and identity of the device, size_bytes of each buffer."""
         told = json.loads(description)
         self._on_gpu = told["kind"] == "cuda"
         inputs, outputs = zip(descriptors, told["size_bytes"], strict=True)
         if self._on_gpu:
             from runner.cuda_sharing import imported
 
-            self._memory = [imported(*inputs, told["index"]), imported(*outputs, told["index"])]
+            index = _index_of_gpu(told["identity"])
+            self._memory = [imported(*inputs, index), imported(*outputs, index)]
             self._inputs, self._outputs = (memory.words for memory in self._memory)
         else:
             self._inputs, self._outputs = _mapped(*inputs), _mapped(*outputs)
@@ -46,6 +47,14 @@ class Buffers:
     @staticmethod
     def _part(words: torch.Tensor, offset_bytes: int, size: int) -> torch.Tensor:
         return words[offset_bytes // 4 : offset_bytes // 4 + size]
+
+
+def _index_of_gpu(identity: str) -> int:
+    """A GPU's number in this process, which sees only those that its sandbox has; by its UUID."""
+    for index in range(torch.cuda.device_count()):
+        if str(torch.cuda.get_device_properties(index).uuid) == identity:
+            return index
+    raise RuntimeError(f"there is no GPU {identity} in this sandbox")
 
 
 def _mapped(descriptor: int, size_bytes: int) -> torch.Tensor:

@@ -111,7 +111,7 @@ class ProgramSession:
         buffers = (self._input_buffer, self._output_buffer)
         description = {
             "kind": self._device.kind,
-            "index": self._device.torch_device.index or 0,
+            "identity": self._device.identity,
             "size_bytes": [buffer.size_bytes for buffer in buffers],
         }
         self._ask(BUFFERS + json.dumps(description).encode(), [buffer.descriptor for buffer in buffers])
