@@ -36,10 +36,12 @@ def check_archive(archive: Archive, interface: ModelInterface) -> CheckedGraph:
 
     Raises ArchiveError for a malformed graph and GraphRefused with everything that breaks the rules.
     """
-    return _Checker(parse_program(archive.read_graph_json()), archive, interface).check()
+    return GraphChecker(parse_program(archive.read_graph_json()), archive, interface).check()
 
 
-class _Checker:
+class GraphChecker:
+    """Goes through a program once, node by node, and collects what it refuses."""
+
     def __init__(self, program: Program, archive: Archive, interface: ModelInterface) -> None:
         self._program = program
         self._archive = archive

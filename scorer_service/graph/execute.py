@@ -23,7 +23,7 @@ from scorer_service.graph.shapes import Extent
 from scorer_service.graph.values import Value
 
 MAGNITUDE_LIMIT = 1e30
-"""Of intermediate numbers when `check_magnitudes` is asked for; float32 overflows at 3.4e38."""
+"""What no intermediate number of an honest model comes near; float32 overflows at 3.4e38."""
 
 _DTYPES = {Kind.FLOAT: torch.float32, Kind.INTEGER: torch.int64}
 
@@ -56,17 +56,15 @@ class RunnableModel:
         self._prepared: dict[int, list[_Prepared]] = {}
 
     def run(
-        self, tokens: torch.Tensor, *, check_magnitudes: bool = False, deadline_s: float | None = None
+        self, tokens: torch.Tensor, *, magnitude_limit: float | None = None, deadline_s: float | None = None
     ) -> torch.Tensor:
-        """Compute the logits, float32 [batch, sequence_length, vocabulary], of tokens, int64 [batch,
-        sequence_length].
+        """Compute logits, float32 [batch, sequence_length, vocabulary], of int64 [batch, sequence_length].
 
-        `deadline_s` is a time of `time.monotonic` after which no further step is begun. With
-        `check_magnitudes` every intermediate must stay finite and under MAGNITUDE_LIMIT, which costs a pass
-        over each.
+        With `magnitude_limit` every intermediate must stay finite and within it, which costs a pass over
+        each. `deadline_s` is a time of `time.monotonic` after which no further step is begun.
 
-        Raises ValueError for tokens that are none, ModelFailed where the model's numbers leave float32's
-        range, where an operator fails on the device, or where the deadline passes.
+        Raises ValueError for tokens that are none, and ModelFailed where an intermediate is out of range,
+        where an operator fails on the device, or where the deadline passes.
         """
         self._check_tokens(tokens)
         rows = tokens.shape[0]
@@ -82,8 +80,8 @@ class RunnableModel:
                 if deadline_s is not None and time.monotonic() > deadline_s:
                     raise ModelFailed("the model takes too long")
                 self._carry_out(prepared, values)
-                if check_magnitudes:
-                    _check_magnitudes(prepared, values)
+                if magnitude_limit is not None:
+                    _check_magnitudes(prepared, values, magnitude_limit)
                 for slot in prepared.dead:
                     values[slot] = None
         logits: torch.Tensor = values[self._graph.output_slot]
@@ -98,7 +96,7 @@ class RunnableModel:
                 arguments[position] = [None if slot is None else values[slot] for slot in slots]
         try:
             result = prepared.function(*arguments, **prepared.keywords)
-        except RuntimeError as error:
+        except (RuntimeError, ValueError, TypeError, IndexError) as error:
             failed = Refusal(
                 prepared.step.node.operator, f"failed: {str(error)[:500]}", prepared.step.node.source
             )
@@ -201,17 +199,15 @@ def _load_storage(tensor: StoredTensor, archive: Archive, device: torch.device) 
     return stored.to(device=device, dtype=_DTYPES[tensor.dtype.kind])
 
 
-def _check_magnitudes(prepared: _Prepared, values: Sequence[Any]) -> None:
+def _check_magnitudes(prepared: _Prepared, values: Sequence[Any], limit: float) -> None:
     for slot in prepared.outputs:
         value = values[slot]
         if value.dtype != torch.float32 or not value.numel():
             continue
         largest = float(value.abs().max())
-        if not largest <= MAGNITUDE_LIMIT:
+        if not largest <= limit:
             node = prepared.step.node
-            reason = (
-                f"reaches {largest:g}; intermediate numbers must stay finite and under {MAGNITUDE_LIMIT:g}"
-            )
+            reason = f"reaches {largest:g}; intermediate numbers must stay finite and at most {limit:g}"
             raise ModelFailed(str(Refusal(node.operator, reason, node.source)))
 
 

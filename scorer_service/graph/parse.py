@@ -33,7 +33,6 @@ _FRAME = re.compile(
     r'File "([^"\n]{1,1000})", line ([0-9]{1,7})(?:, in ([^\n]{1,200}))?(?:\n[ ]{4,}([^\n]*))?'
 )
 _STACK_LIMIT = 20_000
-_UNPRINTABLE = re.compile(r"[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd]")
 _LIBRARY = re.compile(r"(?:^|/)torch/")
 
 _SIGNATURE_INPUT_REASONS = {
@@ -278,4 +277,4 @@ def _source(stack_trace: object) -> SourceLine | None:
 
 def _printable(text: str) -> str:
     """Text for a message: one line, at most 200 characters, nothing that a terminal would act on."""
-    return _UNPRINTABLE.sub("?", text[:200])
+    return "".join(character if character.isprintable() else "?" for character in text[:200])

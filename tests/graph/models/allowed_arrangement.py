@@ -23,15 +23,21 @@ class Model(nn.Module):
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         x = self.embedding(tokens).to(torch.float32)
         batch, length, width = x.shape
-        x = x + self.halves.float() + self.constant + torch.tensor([2.0]) + torch.ones(width)
+        x = x + self.halves.float() + self.constant[None].squeeze() + torch.tensor([2.0]) + torch.ones(width)
         x = x + torch.arange(length).float()[None, :, None] * 0.01 + torch.full((1, 1, width), 0.5)
         x = x + torch.eye(width)[0] + torch.triu(torch.ones(width, width), 1)[2] + torch.linspace(0, 1, width)
         x = self.mask @ x * 0.1 - x + (1 - x) + -x
         first, second = x.split(width // 2, dim=-1)
         x = torch.cat([second, first], dim=-1) + torch.stack(x.unbind(2), dim=-1)
         x = x + torch.cat(x.chunk(4, dim=2)[::-1], dim=2) + x.movedim(1, 2).swapaxes(1, 2)
-        x = x.permute(0, 2, 1).flatten(1).unflatten(1, (width, length)).transpose(1, 2).squeeze()
-        x = x.reshape(-1, width).view(batch, -1).reshape(batch * length, width).view(batch, length, width)
+        x = x.permute(0, 2, 1).flatten(1).unflatten(1, (width, length)).transpose(1, 2)[..., None].squeeze(3)
+        x = (
+            x.reshape(-1, width)
+            .contiguous()
+            .view(batch, -1)
+            .reshape(batch * length, width)
+            .view(batch, length, width)
+        )
         x = x.transpose(0, 1).contiguous().transpose(0, 1)
         x = x + x[:, :1].expand_as(x) + x[:, ::2].repeat_interleave(2, dim=1)
         x = x + x[:, :2].repeat(1, length // 2, 1)
