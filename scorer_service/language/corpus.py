@@ -52,6 +52,8 @@ class Manifest:
     """Stands before every address."""
     mask_token: int
     """Stands in for a token that is to be predicted; never in a text."""
+    entropy_floor: dict[str, float]
+    """Nats a token on the hidden split below which a loss is implausible, by environment."""
     splits: dict[str, Split]
 
 
@@ -81,6 +83,7 @@ def load_manifest(folder: Path = DATA) -> Manifest:
         vocabulary_size=tokenizer["vocabulary_size"],
         boundary_token=tokenizer["boundary_token"],
         mask_token=tokenizer["mask_token"],
+        entropy_floor=written["entropy_floor"],
         splits=splits,
     )
 
@@ -97,7 +100,7 @@ def load_tokenizer() -> Tokenizer:
     return Tokenizer.load(manifest.tokenizer_file)
 
 
-def load_tokens(split: str) -> array[int]:
+def load_tokens(split: str) -> "array[int]":
     """The tokens of a split, each address after a boundary token.
 
     Raises:
@@ -113,7 +116,7 @@ def load_documents(split: str) -> list[str]:
     return documents(load_tokens(split), load_manifest().boundary_token, load_tokenizer())
 
 
-def documents(tokens: array[int], boundary_token: int, tokenizer: Tokenizer) -> list[str]:
+def documents(tokens: "array[int]", boundary_token: int, tokenizer: Tokenizer) -> list[str]:
     """The texts between the boundary tokens."""
     starts = [index for index, token in enumerate(tokens) if token == boundary_token]
     ends = [*starts[1:], len(tokens)]
@@ -135,7 +138,7 @@ def starter_files() -> dict[str, bytes]:
     return files
 
 
-def from_bytes(raw: bytes) -> array[int]:
+def from_bytes(raw: bytes) -> "array[int]":
     """Tokens from a token file's bytes: two a token, the lower first.
 
     Raises:
@@ -148,7 +151,7 @@ def from_bytes(raw: bytes) -> array[int]:
     return tokens
 
 
-def to_bytes(tokens: array[int]) -> bytes:
+def to_bytes(tokens: "array[int]") -> bytes:
     """A token file's bytes."""
     stored = array("H", tokens)
     if sys.byteorder == "big":

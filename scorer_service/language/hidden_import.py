@@ -30,7 +30,7 @@ class HiddenTextRefused(Exception):
 class HiddenText:
     """A text that can be judged on."""
 
-    tokens: array[int]
+    tokens: "array[int]"
     """As in a split: each document after a boundary token."""
     document_count: int
     character_count: int

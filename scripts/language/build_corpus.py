@@ -17,7 +17,7 @@ import tokenizers  # type: ignore[import-not-found]
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scorer_service.language import corpus, splits
+from scorer_service.language import corpus, entropy_floor, splits
 from scorer_service.language.cleaning import clean
 from scorer_service.language.near_duplicates import Shingles
 from scorer_service.language.tokenizer import Tokenizer
@@ -106,6 +106,14 @@ def build(addresses: dict[str, str], output: Path) -> None:
             f"removed_character_count = {removed[split]}\n"
             f"addresses = [\n" + "".join(f'  "{name}",\n' for name in texts[split]) + "]\n"
         )
+        if split == "hidden":
+            per_token = characters / len(tokens)
+            tables.insert(
+                0,
+                "# Nats a token on the hidden split below which a loss is implausible.\n[entropy_floor]\n"
+                f"fix_embedding = {entropy_floor.next_token_floor(per_token):.3f}\n"
+                f"restricted_mlm = {entropy_floor.masked_token_floor(per_token):.3f}\n",
+            )
         print(
             f"{split}: {len(texts[split])} addresses, {len(tokens)} tokens, {characters} characters,"
             f" {removed[split]} removed"

@@ -30,7 +30,8 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("model", choices=SHAPES)
     options.add_argument("output", type=Path)
-    options.add_argument("--steps", type=int, default=4500)
+    options.add_argument("--steps", type=int, default=4500, help="ends here if the time allows")
+    options.add_argument("--budget-s", type=float, default=900.0, help="wall clock, in seconds")
     options.add_argument("--batch-size", type=int, default=8, help="windows in a step")
     options.add_argument("--muon-rate", type=float, default=0.02)
     options.add_argument("--adam-rate", type=float, default=0.008)
@@ -90,7 +91,7 @@ def initialise(model: Gpt, tokens: Tensor) -> None:
 
 
 def train(model: Gpt, tokens: Tensor, given: argparse.Namespace) -> None:
-    """A fixed number of steps, so that the result does not depend on how busy the machine is."""
+    """Steps until their number or the time is spent; the rates fall to zero by whichever ends first."""
     matrices: list[Tensor] = []
     others: list[Tensor] = []
     for name, parameter in model.named_parameters():
@@ -101,9 +102,9 @@ def train(model: Gpt, tokens: Tensor, given: argparse.Namespace) -> None:
     ]
     rates = [given.muon_rate, given.adam_rate]
     length = model.shape.context_length
-    start, smooth = time.monotonic(), math.nan
-    for step in range(given.steps):
-        share = min(1.0, (step + 1) / 30) * min(1.0, (1 - step / given.steps) / 0.6)
+    start, step, smooth = time.monotonic(), 0, math.nan
+    while (spent := max(step / given.steps, (time.monotonic() - start) / given.budget_s)) < 1:
+        share = min(1.0, (step + 1) / 30) * min(1.0, (1 - spent) / 0.6)
         for optimizer, rate in zip(optimizers, rates, strict=True):
             optimizer.param_groups[0]["lr"] = rate * share
         starts = torch.randint(0, len(tokens) - length - 1, (given.batch_size,))
@@ -117,9 +118,11 @@ def train(model: Gpt, tokens: Tensor, given: argparse.Namespace) -> None:
             optimizer.step()
             optimizer.zero_grad()
         smooth = loss.item() if math.isnan(smooth) else 0.98 * smooth + 0.02 * loss.item()
-        if step % (given.steps // 50 or 1) == 0:
-            spent = (time.monotonic() - start, time.process_time())
-            print(f"{spent[0]:6.0f} s ({spent[1]:.0f} CPU)  step {step}  {smooth:.4f}", flush=True)
+        if step % 100 == 0:
+            print(f"{time.monotonic() - start:.0f} s ({time.process_time():.0f} CPU)", end="  ")
+            print(f"step {step}  {smooth:.4f}", flush=True)
+        step += 1
+    print(f"{step} steps in {time.process_time():.0f} s of CPU", flush=True)
 
 
 @torch.inference_mode()  # type: ignore[untyped-decorator]
