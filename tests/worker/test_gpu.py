@@ -1,4 +1,4 @@
-"""The trials on a GPU: memory shared between processes, and what is easily wrong with it. Skipped without one."""
+"""The trials on a GPU: memory shared between processes, and what goes wrong with it. Skipped without one."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path

@@ -111,6 +111,7 @@ def prefix_sum(x):
         ("return right(x)[:, None]", r"returned a tensor of shape \(\d+, 1\), not \(\d+,\)"),
         ("return right(x).to('meta')", "returned a tensor on device meta, not cpu"),
         ("return None", "returned None, not a torch.Tensor"),
+        ("return type('long' * 10**6, (), {})()", "not a torch.Tensor"),
         ("return right(x).tolist()", "returned a builtins.list, not a torch.Tensor"),
         ("return 1 // len('')", "ZeroDivisionError"),
         ("raise SystemExit(0)", "SystemExit: 0"),
@@ -157,6 +158,7 @@ async def test_the_authors_lines_are_shown_and_the_runners_are_not(opened: Open)
         ("raise BaseException('never')\n", "BaseException: never"),
         ("class Odd(Exception):\n    def __str__(self):\n        raise SystemExit\nraise Odd\n", "Odd"),
         ("raise Exception('x' * 10**7)\n", "xxxx"),
+        ("raise Exception('\u20ac' * 10**6 + 'the end')\n", "the end"),
     ],
 )
 async def test_what_does_not_load_is_told(opened: Open, source: str, message: str) -> None:

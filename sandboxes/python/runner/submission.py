@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 RUNNER = str(Path(__file__).parent)
-TEXT_LIMIT_CHARACTERS = 12 * 1024
+TEXT_LIMIT_BYTES = 12 * 1024
 """Of an explanation. Errors say the most at their end, so the end is what is kept."""
 
 
@@ -38,17 +38,22 @@ def load(file: str, name: str) -> Callable[..., object]:
 
 def explanation(error: BaseException) -> str:
     """The traceback as Python prints it, without frames that are not the author's; bounded."""
-    if isinstance(error, Refusal):
-        return str(error)
     try:
+        if isinstance(error, Refusal):
+            return _end(str(error))
         told = traceback.TracebackException.from_exception(error)
         _leave_out_frames(told, 0)
         text = "".join(told.format())
     except BaseException as second:  # an error may be made so that it cannot be printed
         text = f"{type(error).__name__} (it cannot be printed: {type(second).__name__})"
-    if len(text) > TEXT_LIMIT_CHARACTERS:
-        text = "[...]\n" + text[-TEXT_LIMIT_CHARACTERS:]
-    return text
+    return _end(text)
+
+
+def _end(text: str) -> str:
+    encoded = text.encode(errors="replace")
+    if len(encoded) <= TEXT_LIMIT_BYTES:
+        return text
+    return "[...]\n" + encoded[-TEXT_LIMIT_BYTES:].decode(errors="replace")
 
 
 def _leave_out_frames(told: traceback.TracebackException, depth: int) -> None:
