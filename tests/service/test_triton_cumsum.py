@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from scorer_client import InvalidRequest, JobState, ScorerError, TritonCumsumResult, Verdict
+from scorer_client import InvalidRequest, JobCancelled, JobState, ScorerError, TritonCumsumResult, Verdict
 from server_process import BIN, ServerProcess, server_environment
 
 from scorer_service.sandbox import python_toolchain
@@ -206,6 +206,19 @@ for pid in (os.getppid(), 1, *range(2, 5000)):
 def test_one_that_kills_its_runner_harms_itself_at_most(server: ServerProcess) -> None:
     result = score(server, KILLS_ALL_IT_SEES + HONEST)
     assert result.verdict in (Verdict.SCORED, Verdict.LIMIT_OR_CRASH)
+    assert score(server, HONEST).verdict is Verdict.SCORED
+
+
+def test_a_cancelled_job_frees_the_device_at_once(server: ServerProcess) -> None:
+    request_id = str(uuid.uuid4())
+    with ThreadPoolExecutor(1) as pool, server.client() as client:
+        answer = pool.submit(
+            client.score_triton_cumsum, counting(IN_TRIALS, "time.sleep(1000)"), request_id=request_id
+        )
+        wait_for_trials(server, request_id)
+        assert client.cancel(request_id).state is JobState.CANCELLED
+        with pytest.raises(JobCancelled):
+            answer.result(timeout=30)
     assert score(server, HONEST).verdict is Verdict.SCORED
 
 

@@ -214,6 +214,7 @@ async def test_a_job_cancelled_while_its_run_is_started_leaves_no_run(served: Se
     with pytest.raises(asyncio.CancelledError):
         await scoring
     assert [run.killed for run in served.device.runs] == [True]
+    assert served.device.log[:4] == ["shared", "start", "kill", "places back"], "it got no core of others"
 
 
 async def test_unsteady_rounds_are_repeated_and_count_together(served: Served) -> None:
