@@ -32,7 +32,7 @@ MASK_DRAWS = 6
 """Disjoint draws of 19 positions: 114 of a window's 128 are predicted once."""
 MASKED_PER_DRAW = 19
 """15 % of 128, rounded."""
-SLICE_WINDOWS = 128
+SLICE_WINDOWS = 32
 """Windows at the start of the validation split whose losses the tests compute again."""
 RETRAINING_S = 60.0
 
