@@ -17,7 +17,7 @@ from scorer_client import AsyncScorerClient, RetryPolicy, ScorerClient
 from tests.client.scripted_server import ScriptedServer
 
 QUICK = RetryPolicy(
-    connect_limit_s=0.3,
+    connect_limit_s=2,
     reconnect_limit_s=20,
     not_serving_limit_s=20,
     overload_limit_s=20,

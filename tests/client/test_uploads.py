@@ -159,6 +159,24 @@ def test_an_offset_that_another_client_moved_is_asked_for_again(
     assert server.artifacts == {SHA256: CONTENT}
 
 
+def lose_status(context: grpc.ServicerContext) -> None:
+    """As grpc.aio words it where the server ends a call that is written to: grpc#36066."""
+    context.abort(grpc.StatusCode.INTERNAL, "Internal error from Core")
+
+
+def test_a_status_that_grpc_lost_is_asked_for(server: ScriptedServer, colour: Colour, file: Path) -> None:
+    server.upload_failures.extend(
+        [lose_status, refusing(grpc.StatusCode.RESOURCE_EXHAUSTED, "ARTIFACT_QUOTA")]
+    )
+    with pytest.raises(Overloaded, match="ARTIFACT_QUOTA"):
+        colour.call(server, "upload", file)
+    server.upload_failures.append(lose_status)
+    told: list[UploadProgress] = []
+    colour.call(server, "upload", file, on_progress=told.append)
+    assert server.artifacts == {SHA256: CONTENT}
+    assert server.upload_offsets == [0, 0, 0, 0, 0], "told, asked without a chunk, and sent"
+
+
 @pytest.mark.parametrize(
     ("reason", "error_class", "words"),
     [
@@ -201,6 +219,21 @@ def test_a_file_that_changes_while_it_is_sent_is_an_error(
     with pytest.raises(FileChanged, match=r"weights\.safetensors changed while it was sent"):
         colour.call(server, "upload", file)
     assert server.artifacts == {}
+
+
+def test_nothing_is_sent_of_a_file_that_changed_since_it_was_hashed(
+    server: ScriptedServer, colour: Colour, file: Path
+) -> None:
+    chunks: list[int] = []
+    server.after_chunk = chunks.append
+
+    def change(progress: UploadProgress) -> None:
+        if progress.stage is UploadStage.HASHING:
+            overwrite(file)
+
+    with pytest.raises(FileChanged):
+        colour.call(server, "upload", file, on_progress=change)
+    assert chunks == []
 
 
 def test_a_change_that_leaves_no_trace_is_found_by_the_digest(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
+import grpc
 from google.protobuf.message import Message
 from scorer.v1 import artifact_pb2, result_pb2
 
@@ -122,16 +123,17 @@ def _upload(
 ) -> Flow[None]:
     tries = Retrying(session, within.remaining_s())
     most_bytes, begun_anew = 0, False
+    status_was_lost, only_ask = False, False
     while True:
         offset_request = artifact_pb2.GetUploadOffsetRequest(artifact=reference_message(reference))
         response = yield from unary(session, methods.GET_UPLOAD_OFFSET, offset_request, within=tries)
         offset_bytes = response.offset_bytes
         if offset_bytes > most_bytes:
             # There is progress, by whomever: a connection that breaks now and then ends no upload.
-            most_bytes = offset_bytes
+            most_bytes, status_was_lost = offset_bytes, False
             tries.answered()
         # Made also where no byte is missing: a server that was killed may have all of them and no artifact.
-        sending = _Sending(reference, content, offset_bytes, listener)
+        sending = _Sending(reference, content, offset_bytes, listener, header_only=only_ask)
         try:
             yield Upload(methods.UPLOAD_ARTIFACT, sending.parts, tries.remaining_s())
             return
@@ -140,6 +142,14 @@ def _upload(
         if sending.failure is not None:
             raise sending.failure
         error = failure.error
+        asked, only_ask = only_ask, False
+        if asked and any(violation.field == "chunk" for violation in error.field_violations):
+            # It only misses the chunks: nothing speaks against sending them.
+            continue
+        if failure.connection_broke and error.code is grpc.StatusCode.INTERNAL and not status_was_lost:
+            # It may have refused the upload at its begin; asked without a chunk behind, it says why.
+            status_was_lost, only_ask = True, True
+            continue
         if error.reason == "DIGEST_MISMATCH":
             if offset_bytes == 0 or begun_anew:
                 raise content.changed() from error
@@ -171,7 +181,10 @@ class _Sending:
         content: Content,
         offset_bytes: int,
         listener: Listener | None,
+        *,
+        header_only: bool,
     ) -> None:
+        self._header_only = header_only
         self._reference = reference
         self._content = content
         self._offset_bytes = offset_bytes
@@ -188,6 +201,8 @@ class _Sending:
             )
         )
         size_bytes = self._reference.size_bytes
+        if self._header_only:
+            return
         for begin in range(self._offset_bytes, size_bytes, CHUNK_BYTES):
             try:
                 chunk = self._content.read(begin, CHUNK_BYTES)

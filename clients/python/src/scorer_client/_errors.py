@@ -114,8 +114,10 @@ _CLASS_BY_CODE: dict[grpc.StatusCode, type[ScorerError]] = {
     grpc.StatusCode.UNAVAILABLE: Unreachable,
 }
 
-# How gRPC's core words a stream that broke under a call with a status other than UNAVAILABLE.
-_BROKEN_STREAM_WORDS = ("RST_STREAM", "Stream removed", "GOAWAY")
+# How gRPC's core words a stream that broke under a call with a status other than UNAVAILABLE. The last stands
+# in grpc.aio for the server's status, where the server ended the call while it was written to
+# (https://github.com/grpc/grpc/issues/36066).
+_BROKEN_STREAM_WORDS = ("RST_STREAM", "Stream removed", "GOAWAY", "Internal error from Core")
 
 
 class CallFailed(Exception):
