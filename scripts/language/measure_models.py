@@ -10,6 +10,7 @@ import math
 import secrets
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,7 +112,9 @@ def mlm_losses(model: nn.Module, windows: dict[str, Tensor]) -> dict[str, Loss]:
     return by_part(windows, lambda part: mlm_window_losses(model, part), MASK_DRAWS * MASKED_PER_DRAW)
 
 
-def by_part(windows, window_losses, tokens_per_window):  # type: ignore[no-untyped-def]
+def by_part(
+    windows: dict[str, Tensor], window_losses: Callable[[Tensor], Tensor], tokens_per_window: int
+) -> dict[str, Loss]:
     """The slice is the head of validation, so it is not computed twice."""
     validation, hidden = window_losses(windows["validation"]), window_losses(windows["hidden"])
     parts = {"validation": validation, "slice": validation[:SLICE_WINDOWS], "hidden": hidden}
