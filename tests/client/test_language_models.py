@@ -5,6 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import grpc
 import pytest
 from scorer.v1 import result_pb2
 from scorer_client import (
@@ -26,6 +27,7 @@ from tests.client.scripted_server import (
     MlmRequest,
     MlmResponse,
     ScriptedServer,
+    refuse,
 )
 
 MODEL = "def get_model():\n    return Model()\n"
@@ -322,3 +324,16 @@ def test_what_is_given_wrong_ends_with_2(
     assert (status, out) == (2, "")
     assert words in err
     assert not server.metadata
+
+
+def test_a_server_without_room_is_told_with_the_way_out(
+    server: ScriptedServer, files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(context: grpc.ServicerContext) -> None:
+        refuse(context, grpc.StatusCode.RESOURCE_EXHAUSTED, "9 bytes are free", reason="ARTIFACT_QUOTA")
+
+    server.upload_failures.append(full)
+    status, _, err = run(server, capsys, "fix_embedding", files / "w.safetensors")
+    assert status == 3
+    assert "9 bytes are free; ask the server's operator to raise artifact_quota_mib" in err
+    assert "try again later" not in err
