@@ -23,6 +23,7 @@ from scorer_service.environments.fix_embedding import (
 from scorer_service.environments.fix_embedding.judgement import Circumstances, refused
 from scorer_service.environments.settings import EnvironmentSettings
 from scorer_service.evaluation.tensors_file import WeightsRefused
+from scorer_service.language.corpus import CorpusDamaged
 from scorer_service.worker.device_access import DeviceUnavailable
 from scorer_service.worker.device_info import DeviceInfo
 
@@ -78,21 +79,21 @@ class FixEmbedding(interface.Environment):
             raise interface.NotServing("this server has no device to judge on")
         try:
             await asyncio.to_thread(public_data.prepare, self._public_dir, self._settings.secret)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, CorpusDamaged) as error:
             raise interface.NotServing(f"the damaged model cannot be made: {error}") from error
         try:
             info = await device.start()
         except DeviceUnavailable as error:
             raise interface.NotServing(str(error)) from error
-        tried = scoring.Scoring(device, info, self._profile, profiles.HIDDEN_TEXT)
+        tried = scoring.Scoring(device, info, self._profile, profiles.hidden_text())
         try:
             await self._try(tried)
         except interface.JudgingFailed as error:
             raise interface.NotServing(f"the self-test failed: {error}") from error
-        self._reference_sha256 = await asyncio.to_thread(_sha256, profiles.ORIGINAL_WEIGHTS)
+        self._reference_sha256 = await asyncio.to_thread(_sha256, profiles.original_weights())
         damaged, hidden = await asyncio.gather(
             asyncio.to_thread(_sha256, self._public_dir / public_data.DAMAGED_FILE),
-            asyncio.to_thread(_sha256, profiles.HIDDEN_TEXT),
+            asyncio.to_thread(_sha256, profiles.hidden_text()),
         )
         # Other models or another text have other anchors, on the same device too.
         self._fingerprint = f"{info.fingerprint}; damaged model {damaged[:12]}; hidden text {hidden[:12]}"
@@ -108,7 +109,7 @@ class FixEmbedding(interface.Environment):
                 raise interface.JudgingFailed(
                     f"a script that copies the damaged model: {left.summary} {printed[-500:]}"
                 )
-            original = await tried.weights_of(profiles.ORIGINAL_WEIGHTS, exit_stack)
+            original = await tried.weights_of(profiles.original_weights(), exit_stack)
             for name, weights in (("damaged", left), ("original", original)):
                 outcome = await tried.judge(weights, window_limit=_SELF_TEST_WINDOWS)
                 if outcome.raw_score is None:
@@ -179,7 +180,7 @@ class FixEmbedding(interface.Environment):
         circumstances = Circumstances(evaluator_details=details)
         if typed.weights.sha256 == self._reference_sha256:
             # The canary's, which nobody had to upload.
-            weights = await tried.weights_of(profiles.ORIGINAL_WEIGHTS, context.exit_stack)
+            weights = await tried.weights_of(profiles.original_weights(), context.exit_stack)
             return scoring.Weights(weights.descriptor, circumstances)
         try:
             descriptor = await submission.open_weights(typed.weights, context)
@@ -232,7 +233,7 @@ class FixEmbedding(interface.Environment):
             self._profile.name,
             self._fingerprint,
             self._public_dir / public_data.DAMAGED_FILE,
-            profiles.ORIGINAL_WEIGHTS,
+            profiles.original_weights(),
         )
         path = store.save(found)
         self._calibration = found
@@ -242,7 +243,7 @@ class FixEmbedding(interface.Environment):
         """The undamaged model, where its score was measured before."""
         if self._scoring is None or self._calibration is None:
             return None
-        size_bytes = profiles.ORIGINAL_WEIGHTS.stat().st_size
+        size_bytes = profiles.original_weights().stat().st_size
         return fix_embedding_pb2.ScoreFixEmbeddingRequest(
             weights=result_pb2.ArtifactReference(sha256=self._reference_sha256, size_bytes=size_bytes)
         )

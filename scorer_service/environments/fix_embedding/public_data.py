@@ -8,13 +8,15 @@ import os
 import tempfile
 from pathlib import Path
 
-from scorer_service.environments.fix_embedding import damage, profiles
+import scorer_service.language
+from scorer_service.environments.fix_embedding import profiles
+from scorer_service.language import corpus, permutation
 
 DAMAGED_FILE = "damaged.safetensors"
 COMPANION_FILE = "companion.safetensors"
-SECRET_LIMIT_BYTES = 16
-"""Fewer could be guessed."""
-
+_LANGUAGE = Path(scorer_service.language.__file__).parent
+_MODULES = ("model.py", "shapes.py", "tokenizer.py")
+"""The architecture, and a reader of the tokenizer."""
 # As the modules find each other here, where they are files in one folder.
 _IMPORTS = {b"from scorer_service.language.shapes import": b"from shapes import"}
 
@@ -29,12 +31,12 @@ def folder(cache_dir: Path) -> Path:
 
 
 def prepare(public_dir: Path, secret: bytes) -> None:
-    """Write what is not there yet, or differs. Blocks. Raises OSError, and ValueError without a secret."""
-    if len(secret) < SECRET_LIMIT_BYTES:
-        raise ValueError("this installation has no secret to permute by")
-    contents = {name: _public(path) for name, path in profiles.PUBLIC_FILES.items()}
-    contents[COMPANION_FILE] = profiles.COMPANION_WEIGHTS.read_bytes()
-    contents[DAMAGED_FILE] = damage.damaged(profiles.ORIGINAL_WEIGHTS.read_bytes(), secret)
+    """Write what is not there yet, or differs. Blocks. Raises OSError, CorpusDamaged, and ValueError
+    without a secret."""
+    contents = corpus.starter_files()
+    contents |= {name: _public(_LANGUAGE / name) for name in _MODULES}
+    contents[COMPANION_FILE] = profiles.companion_weights().read_bytes()
+    contents[DAMAGED_FILE] = permutation.damage(profiles.original_weights().read_bytes(), secret)
     for path in public_dir.iterdir():
         if path.name not in contents:
             path.unlink()
@@ -46,9 +48,8 @@ def prepare(public_dir: Path, secret: bytes) -> None:
 
 def _public(path: Path) -> bytes:
     content = path.read_bytes()
-    if path.suffix == ".py":
-        for ours, theirs in _IMPORTS.items():
-            content = content.replace(ours, theirs)
+    for ours, theirs in _IMPORTS.items():
+        content = content.replace(ours, theirs)
     return content
 
 

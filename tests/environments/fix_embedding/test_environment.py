@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from scorer_service.environments.fix_embedding import damage, environment, profiles
+from scorer_service.environments.fix_embedding import environment, profiles
 from scorer_service.environments.interface import NotServing, Outcome, Verdict, WorkerDied
-from scorer_service.language import shapes
+from scorer_service.language import permutation, shapes
 from tests.environments.fix_embedding import weights_files
 from tests.environments.fix_embedding.conftest import SCRIPT_LIMIT_S, SECRET, Context, Rig, script_request
 from tests.environments.fix_embedding.weights_files import Tensor
@@ -58,14 +58,7 @@ def test_the_undamaged_model_scores_one_and_the_damaged_one_nothing(
 def test_the_exact_inverse_permutation_is_as_good_as_the_undamaged_model(
     rig: Rig, original: bytes, damaged: bytes
 ) -> None:
-    tensors = weights_files.read(damaged)
-    embedding = tensors[shapes.EMBEDDING]
-    width = 2 * shapes.ORIGINAL.width
-    rows = [b""] * shapes.ORIGINAL.vocabulary_size
-    for place, row in enumerate(damage.permutation(SECRET, len(rows))):
-        rows[row] = embedding.content[place * width : (place + 1) * width]
-    tensors[shapes.EMBEDDING] = dataclasses.replace(embedding, content=b"".join(rows))
-    repaired = rig.score_weights(weights_files.write(tensors))
+    repaired = rig.score_weights(permutation.repair(damaged, SECRET))
     assert repaired.raw_score == rig.score_weights(original).raw_score
 
 
@@ -277,11 +270,12 @@ def test_the_checker_measures_the_loss_as_the_service_does(
     rig: Rig, starter: Path, torch_python: Path, original: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (starter / "fixed.safetensors").write_bytes(original)
+    text = starter / "data" / "validation.u16"
+    text.write_bytes(text.read_bytes()[: 2 * 64 * shapes.ORIGINAL.context_length])
     status, told = check(torch_python, starter, "fixed.safetensors")
     assert status == 0, told
     started: Any = rig.environment._scoring
-    monkeypatch.setattr(started, "_hidden", profiles.PUBLIC_FILES["validation.u16"])
-    monkeypatch.setattr(started, "_profile", profiles.EMBEDDED)
+    monkeypatch.setattr(started, "_hidden", text)
     outcome = rig.score_weights(original)
     response: Any = outcome.response
     assert f"validation loss {response.loss.mean_nats:.4f} nats" in told

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from scorer_service.environments.fix_embedding import damage, profiles, public_data
-from scorer_service.language import shapes
+from scorer_service.environments.fix_embedding import profiles, public_data
+from scorer_service.language import corpus, permutation, shapes
 from tests.environments.fix_embedding import weights_files
 from tests.environments.fix_embedding.weights_files import Tensor
 
@@ -27,32 +27,11 @@ def model(mark: int) -> bytes:
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Models of the tests in place of those that ship."""
-    for name, mark in (("ORIGINAL_WEIGHTS", 1), ("COMPANION_WEIGHTS", 7)):
+    for name, mark in (("original_weights", 1), ("companion_weights", 7)):
         path = tmp_path / name
         path.write_bytes(model(mark))
-        monkeypatch.setattr(profiles, name, path)
+        monkeypatch.setattr(profiles, name, lambda path=path: path)
     return tmp_path
-
-
-def test_only_the_rows_of_the_embedding_are_in_another_order() -> None:
-    before, after = weights_files.read(model(1)), weights_files.read(damage.damaged(model(1), SECRET))
-    width = 2 * shapes.ORIGINAL.width
-
-    def rows(tensor: Tensor) -> list[bytes]:
-        return [tensor.content[at : at + width] for at in range(0, len(tensor.content), width)]
-
-    assert {name for name in before if before[name] != after[name]} == {shapes.EMBEDDING}
-    old, new = rows(before[shapes.EMBEDDING]), rows(after[shapes.EMBEDDING])
-    assert sorted(old) == sorted(new)
-    assert sum(a == b for a, b in zip(old, new, strict=True)) < 20
-    order = damage.permutation(SECRET, len(old))
-    assert [old[row] for row in order] == new
-
-
-def test_the_order_is_that_of_the_secret() -> None:
-    assert damage.permutation(SECRET, 100) == damage.permutation(SECRET, 100)
-    assert damage.permutation(SECRET, 100) != damage.permutation(b"t" * 32, 100)
-    assert sorted(damage.permutation(SECRET, 100)) == list(range(100))
 
 
 def test_the_folder_can_be_read_by_whoever_a_sandbox_runs_as(files: Path) -> None:
@@ -66,15 +45,17 @@ def test_it_holds_the_damaged_model_and_nothing_of_the_original(files: Path) -> 
     folder = public_data.folder(files)
     public_data.prepare(folder, SECRET)
     found = {path.name: path.read_bytes() for path in folder.iterdir()}
-    assert set(found) == {*profiles.PUBLIC_FILES, "damaged.safetensors", "companion.safetensors"}
-    assert found["damaged.safetensors"] == damage.damaged(model(1), SECRET)
+    modules = {"model.py", "shapes.py", "tokenizer.py"}
+    weights = {"damaged.safetensors", "companion.safetensors"}
+    assert set(found) == {*corpus.starter_files(), *modules, *weights}
+    assert found["damaged.safetensors"] == permutation.damage(model(1), SECRET)
     assert model(1) not in found.values()
 
 
 def test_no_passage_of_the_hidden_text_is_in_it(files: Path) -> None:
     folder = public_data.folder(files)
     public_data.prepare(folder, SECRET)
-    hidden = profiles.HIDDEN_TEXT.read_bytes()
+    hidden = profiles.hidden_text().read_bytes()
     passages = [hidden[at : at + 64] for at in range(0, len(hidden) - 64, 20_000)]
     contents = [path.read_bytes() for path in folder.iterdir()]
     assert not [passage for passage in passages if any(passage in content for content in contents)]
@@ -93,5 +74,5 @@ def test_a_second_start_leaves_files_alone_and_mends_what_differs(files: Path) -
 
 
 def test_without_a_secret_nothing_is_damaged(files: Path) -> None:
-    with pytest.raises(ValueError, match="no secret"):
+    with pytest.raises(ValueError, match="seed of 0 bytes"):
         public_data.prepare(public_data.folder(files), b"")
