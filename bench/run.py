@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import artifacts
+import kernels
 import sandbox
 import service
 from measurement import Measurement, table
@@ -18,7 +19,7 @@ RESULTS = Path(__file__).parent / "results"
 def main() -> int:
     """Run every measurement; the exit status does not depend on them, since machines differ."""
     measurements: list[Measurement] = []
-    for module in (sandbox, service, artifacts):
+    for module in (sandbox, service, artifacts, kernels):
         for measurement in module.measure():
             print(f"{measurement.name}: {measurement.value:.3g} {measurement.unit}", flush=True)
             measurements.append(measurement)

@@ -23,6 +23,8 @@ class RunningServer:
     """A server that serves."""
 
     address: str
+    metrics: str
+    """Address of /metrics."""
     pid: int
     start_s: float
 
@@ -39,7 +41,7 @@ def running_server(folder: Path, environments: str) -> Iterator[RunningServer]:
         process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=environment)
         try:
             _wait_until_serving(address, process, environments)
-            yield RunningServer(address, process.pid, time.perf_counter() - began)
+            yield RunningServer(address, metrics, process.pid, time.perf_counter() - began)
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(timeout=60)
