@@ -1,6 +1,6 @@
 """Models as data: reading an exported graph without trusting it, checking it against a table, and running it.
 
-Nothing here but `execute` and `implementations` needs torch.
+Only `execute`, `implementations` and `weights` need torch.
 """
 
 from scorer_service.graph.archive import Archive, ArchiveLimits, open_archive

@@ -28,6 +28,8 @@ _IGNORED = re.compile(r"data/sample_inputs/model\.pt|archive_version|\.data/(ver
 _STORED = re.compile(r"data/(weights/weight|constants/tensor)_[0-9]{1,6}")
 _STRIDED_LAYOUT = 7
 _RANK_LIMIT = 8
+_INTEGER_LIMIT = 1 << 24
+"""Of integers in one entry that a graph uses, whose range is looked for one by one."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,7 @@ class Archive:
     def __init__(self, file: ArchiveFile, limits: ArchiveLimits) -> None:
         self._file = file
         self._limits = limits
+        self._ranges: dict[tuple[str, str], tuple[int, int]] = {}
         self._entries = _strip_root(read_entries(file, entry_limit=limits.entries))
         self._check_layout()
         self.weights = self._read_table("weights")
@@ -80,13 +83,24 @@ class Archive:
         return self._file.read_entry(tensor.entry)
 
     def integer_range(self, tensor: StoredTensor) -> tuple[int, int]:
-        """The least and the greatest value in an integer tensor's entry; (0, 0) where it is empty."""
-        content = memoryview(self.read_storage(tensor))
+        """The least and the greatest value in an integer tensor's entry; (0, 0) where it is empty.
+
+        Raises ArchiveError where the entry is damaged or has more integers than can be looked through.
+        """
         if tensor.dtype.array_code is None:
             raise ValueError(f"{tensor.name} is no integer tensor")
-        whole = len(content) - len(content) % tensor.dtype.size_bytes
-        values = content[:whole].cast(tensor.dtype.array_code)
-        return (min(values), max(values)) if len(values) else (0, 0)
+        key = (tensor.entry.name, tensor.dtype.name)
+        if key not in self._ranges:
+            count = tensor.entry.size_bytes // tensor.dtype.size_bytes
+            if count > _INTEGER_LIMIT:
+                raise ArchiveError(
+                    f"{tensor.name[:200]!r} has {count} integers; {_INTEGER_LIMIT} is the limit, and tables "
+                    "of numbers are better kept as float32"
+                )
+            content = memoryview(self.read_storage(tensor))[: count * tensor.dtype.size_bytes]
+            values = content.cast(tensor.dtype.array_code)
+            self._ranges[key] = (min(values), max(values)) if count else (0, 0)
+        return self._ranges[key]
 
     def _check_layout(self) -> None:
         tables = set(_TABLES.values())
@@ -142,7 +156,7 @@ class Archive:
 
     def _check_bounds(self, tensor: StoredTensor, where: str) -> None:
         elements = math.prod(tensor.shape)
-        if elements > self._limits.tensor_elements:
+        if max(elements, *tensor.shape, 0) > self._limits.tensor_elements:
             raise ArchiveError(
                 f"{where} has {elements} elements; {self._limits.tensor_elements} is the limit"
             )

@@ -13,8 +13,11 @@ from scorer_service.graph.shapes import Extent, RuleBroken, Shape
 from scorer_service.graph.values import Value
 
 NUMBER_LIMIT = 65_536.0
-"""Of numbers in the code and of weights, in magnitude. No float16 weight is larger, and one constant cannot
-lift an activation to where float32 rounds to whole numbers, nor to infinity."""
+"""Of numbers in the code and of weights, in magnitude. No float16 weight is larger, and it takes a long
+product to reach infinity."""
+
+_INTEGER_LIMIT = 1 << 40
+"""Of positions, shifts and the like, in magnitude; ends of slices may be as large as 64 bits allow."""
 
 Bound: TypeAlias = object
 Result: TypeAlias = Value | Extent | list[Value] | None
@@ -120,7 +123,7 @@ class Call:
     def integer(self, name: str) -> int:
         """Return an integer."""
         value = self.bound[name]
-        if type(value) is not int:
+        if type(value) is not int or value < -_INTEGER_LIMIT:
             raise self._unexpected(name, "an integer that does not depend on the batch")
         return value
 
@@ -130,9 +133,9 @@ class Call:
 
     def integers(self, name: str) -> list[int]:
         """Return a list of integers; a single one counts as a list."""
-        if type(self.bound[name]) is int:
+        if _is_moderate(self.bound[name]):
             return [self.integer(name)]
-        values = self._tuple(name, lambda item: type(item) is int, "a list of integers")
+        values = self._tuple(name, _is_moderate, "a list of integers")
         return [value for value in values if isinstance(value, int)]
 
     def flag(self, name: str) -> bool:
@@ -197,6 +200,10 @@ class Call:
 
     def _unexpected(self, name: str, wanted: str) -> RuleBroken:
         return RuleBroken(f"takes {wanted} as {name!r}, not {_describe(self.bound[name])}")
+
+
+def _is_moderate(value: object) -> bool:
+    return isinstance(value, int) and type(value) is int and abs(value) <= _INTEGER_LIMIT
 
 
 def _numeric(value: Value) -> Value:

@@ -23,7 +23,15 @@ from scorer_service.graph.errors import ArchiveError, GraphRefused, Refusal
 from scorer_service.graph.parse import parse_program
 from scorer_service.graph.program import Claim, Node, Program, Role, SizeName, TensorName
 from scorer_service.graph.refused import reason_for
-from scorer_service.graph.shapes import BATCH, Extent, RuleBroken, describe_shape, elements, plain
+from scorer_service.graph.shapes import (
+    BATCH,
+    Extent,
+    RuleBroken,
+    check_shape,
+    describe_shape,
+    elements,
+    plain,
+)
 from scorer_service.graph.table import ALLOWED, Operator
 from scorer_service.graph.values import Value, integers
 
@@ -213,6 +221,7 @@ class GraphChecker:
             raise RuleBroken(f"makes {describe_shape(value.shape)}, while the archive says {sizes}")
 
     def _limit_memory(self, value: Value) -> None:
+        check_shape(value.shape)
         needed_bytes = size_bytes(value, self._interface.batch_rows)
         if needed_bytes > self._interface.memory_limit_bytes:
             raise RuleBroken(

@@ -6,26 +6,23 @@ of the tables here, which hold exactly the rows of the table.
 """
 
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from scorer_service.graph.archive import Archive, StoredTensor
-from scorer_service.graph.call import NUMBER_LIMIT
+from scorer_service.graph.archive import Archive
 from scorer_service.graph.checked import CheckedGraph, Step, Tensor, slots_of
 from scorer_service.graph.dtypes import Kind
-from scorer_service.graph.errors import GraphRefused, ModelFailed, Refusal
+from scorer_service.graph.errors import ModelFailed, Refusal
 from scorer_service.graph.implementations import CREATORS, FUNCTIONS, RESHAPES
 from scorer_service.graph.shapes import Extent
 from scorer_service.graph.values import Value
+from scorer_service.graph.weights import load_weights
 
 MAGNITUDE_LIMIT = 1e30
 """What no intermediate number of an honest model comes near; float32 overflows at 3.4e38."""
-
-_DTYPES = {Kind.FLOAT: torch.float32, Kind.INTEGER: torch.int64}
 
 
 @dataclass(frozen=True)
@@ -47,12 +44,24 @@ class _Prepared:
 class RunnableModel:
     """A checked graph with its weights on a device. Keeps nothing from one run to the next."""
 
-    def __init__(self, graph: CheckedGraph, archive: Archive, device: torch.device | str = "cpu") -> None:
-        """Load the weights as float32. Raises ArchiveError, and GraphRefused for weights that are out of
-        range."""
+    def __init__(
+        self,
+        graph: CheckedGraph,
+        archive: Archive,
+        device: torch.device | str = "cpu",
+        float_dtype: torch.dtype = torch.float32,
+    ) -> None:
+        """Load the weights. Raises ArchiveError, and GraphRefused for weights that are out of range.
+
+        Scores are of float32. A model whose logits differ much in float64 makes use of float32's rounding or
+        overflow, which no rule about operators can see.
+        """
+        if torch.get_default_dtype() != torch.float32 or torch.get_float32_matmul_precision() != "highest":
+            raise ValueError("this process computes in another precision than float32; keep torch's defaults")
         self._graph = graph
         self._device = torch.device(device)
-        self._weights = _load_weights(graph, archive, self._device)
+        self._dtypes = {Kind.FLOAT: float_dtype, Kind.INTEGER: torch.int64}
+        self._weights = load_weights(graph.stored, archive, self._device, self._dtypes)
         self._prepared: dict[int, list[_Prepared]] = {}
 
     def run(
@@ -98,7 +107,9 @@ class RunnableModel:
             result = prepared.function(*arguments, **prepared.keywords)
         except (RuntimeError, ValueError, TypeError, IndexError) as error:
             failed = Refusal(
-                prepared.step.node.operator, f"failed: {str(error)[:500]}", prepared.step.node.source
+                prepared.step.node.operator,
+                f"failed: {str(error).partition(chr(10))[0][:300]}",
+                prepared.step.node.source,
             )
             raise ModelFailed(str(failed)) from error
         if prepared.is_list:
@@ -106,6 +117,10 @@ class RunnableModel:
                 values[slot] = item
         else:
             values[prepared.outputs[0]] = result
+        if self._dtypes[Kind.FLOAT] != torch.float32:
+            for slot in prepared.outputs:  # integers become float32 first, whatever they meet later
+                if values[slot].is_floating_point():
+                    values[slot] = values[slot].to(self._dtypes[Kind.FLOAT])
 
     def _check_tokens(self, tokens: torch.Tensor) -> None:
         interface = self._graph.interface
@@ -143,7 +158,7 @@ class RunnableModel:
             function = CREATORS[name]
             value = step.results[0]
             arguments = (*step.arguments, _shape_at(value, rows))
-            keywords = {"dtype": _DTYPES[value.kind], "device": self._device}
+            keywords = {"dtype": self._dtypes[value.kind], "device": self._device}
         else:
             function = FUNCTIONS[name]
         placed: list[object] = []
@@ -162,41 +177,6 @@ class RunnableModel:
         return _Prepared(
             function, tuple(placed), keywords, tuple(positions), step.outputs, is_list, dead, step
         )
-
-
-def _load_weights(graph: CheckedGraph, archive: Archive, device: torch.device) -> dict[int, torch.Tensor]:
-    storages: dict[tuple[str, str], torch.Tensor] = {}
-    weights = {}
-    refusals = []
-    for slot, tensor in graph.stored:
-        key = (tensor.entry.name, tensor.dtype.name)
-        if key not in storages:
-            storages[key] = _load_storage(tensor, archive, device)
-        weight = storages[key].as_strided(tensor.shape, tensor.strides, tensor.offset)
-        if tensor.dtype.kind is Kind.FLOAT and weight.numel():
-            largest = float(weight.abs().max())
-            if not largest <= NUMBER_LIMIT:
-                reason = f"reaches {largest:g}; weights are finite and at most {NUMBER_LIMIT:g} in magnitude"
-                refusals.append(Refusal(f"weight {tensor.name[:200]!r}", reason))
-        weights[slot] = weight
-    if refusals:
-        raise GraphRefused(refusals)
-    return weights
-
-
-def _load_storage(tensor: StoredTensor, archive: Archive, device: torch.device) -> torch.Tensor:
-    """All of an entry's elements, as float32 or int64 on the device."""
-    content = archive.read_storage(tensor)
-    dtype = getattr(torch, tensor.dtype.name)
-    count = len(content) // tensor.dtype.size_bytes
-    if not count:
-        return torch.empty(0, dtype=_DTYPES[tensor.dtype.kind], device=device)
-    with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", UserWarning
-        )  # bytes are read-only; nothing is ever written to weights
-        stored = torch.frombuffer(content, dtype=dtype, count=count)
-    return stored.to(device=device, dtype=_DTYPES[tensor.dtype.kind])
 
 
 def _check_magnitudes(prepared: _Prepared, values: Sequence[Any], limit: float) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from scorer_service.graph.dtypes import FLOAT32_CODE
 from scorer_service.graph.rules.products import explicit_equation
 
 Implementation = Callable[..., Any]
@@ -17,8 +18,8 @@ def _same(tensor: torch.Tensor, *_: object) -> torch.Tensor:
 
 def _to_float_or_same(tensor: torch.Tensor, dtype: object = None) -> torch.Tensor:
     """A cast; the table allows those only that change nothing, or turn exact integers into floats."""
-    code = getattr(dtype, "code", None)
-    return tensor.to(torch.float32) if code == 7 else tensor
+    wants_float = getattr(dtype, "code", None) == FLOAT32_CODE
+    return tensor.to(torch.float32) if wants_float and not tensor.is_floating_point() else tensor
 
 
 def _einsum(equation: str, tensors: Sequence[torch.Tensor]) -> torch.Tensor:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 RANK_LIMIT = 8
+SIZE_LIMIT = 1 << 32
+"""Of one dimension, also of tensors that are empty because of another."""
 
 
 class RuleBroken(Exception):
@@ -55,6 +57,8 @@ def check_shape(shape: Shape) -> Shape:
     """Return a shape that may be: of few dimensions, at most one of which goes over the rows of the batch."""
     if len(shape) > RANK_LIMIT:
         raise RuleBroken(f"makes a tensor of {len(shape)} dimensions; {RANK_LIMIT} is the limit")
+    if any(extent.count > SIZE_LIMIT for extent in shape):
+        raise RuleBroken(f"makes a dimension over {SIZE_LIMIT}")
     if sum(extent.per_row for extent in shape) > 1:
         raise RuleBroken(
             f"relates rows of the batch to each other (shape {describe_shape(shape)}); a row's logits "

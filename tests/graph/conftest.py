@@ -45,7 +45,7 @@ def exported(torch_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Ex
         [torch_python, HERE / "export_models.py", folder, *CORPUS],
         check=True,
         capture_output=True,
-        timeout=500,
+        timeout=900,
     )
     return ExportedCorpus(folder)
 

@@ -48,7 +48,8 @@ def compare(archive: Path, source: Path) -> dict[str, object]:
     module = load_model(source)
     with open_archive(archive) as opened:
         model = ComparedModel(check_archive(opened, INTERFACE), opened)
-    difference = magnitude = 0.0
+        precise = RunnableModel(check_archive(opened, INTERFACE), opened, float_dtype=torch.float64)
+    difference = rounding = magnitude = 0.0
     rows_agree = runs_agree = True
     torch.manual_seed(2)
     for rows in (1, 2, 7, 64):
@@ -57,12 +58,14 @@ def compare(archive: Path, source: Path) -> dict[str, object]:
         with torch.inference_mode():
             expected = module(tokens)
         difference = max(difference, float((logits - expected).abs().max()))
+        rounding = max(rounding, float((logits - precise.run(tokens)).abs().max()))
         magnitude = max(magnitude, float(expected.abs().max()))
         runs_agree &= bool(torch.equal(logits, model.run(tokens)))
         alone = torch.cat([model.run(row[None]) for row in tokens[:5]])
         rows_agree &= bool(torch.allclose(logits[:5], alone, rtol=1e-4, atol=1e-5 * magnitude))
     return {
         "relative difference": difference / magnitude,
+        "relative rounding": rounding / magnitude,
         "rows agree": rows_agree,
         "runs agree": runs_agree,
     }

@@ -73,6 +73,8 @@ def sum_dims(call: Call) -> Value:
 
 
 def _sum_over(value: Value, dims: list[int], *, keep: bool, kind: Kind) -> Value:
+    if len(set(dims)) != len(dims):
+        raise RuleBroken("sums over a dimension twice")
     for dim in dims:
         keep_rows_apart(value.shape, dim, "sums over")
     shape: list[Extent] = []
@@ -86,7 +88,7 @@ def _sum_over(value: Value, dims: list[int], *, keep: bool, kind: Kind) -> Value
         return floats(tuple(shape))
     if value.kind is Kind.FLOAT:
         raise RuleBroken("sums floats into integers, which rounds them; rounding is no allowed operation")
-    terms = math.prod(value.shape[dim].count for dim in set(dims))
+    terms = math.prod(value.shape[dim].count for dim in dims)
     return integers(tuple(shape), terms * value.low, terms * value.high)
 
 

@@ -145,6 +145,7 @@ def split(call: Call) -> list[Value]:
     if size < 1:
         raise RuleBroken(f"splits into pieces of {size}")
     total = value.shape[dim].count
+    _bounded(-(-total // size))
     return _pieces(value, dim, [min(size, total - start) for start in range(0, max(total, 1), size)])
 
 
@@ -152,6 +153,7 @@ def split_sizes(call: Call) -> list[Value]:
     """Pieces of given sizes along a dimension."""
     value, dim = _divisible(call)
     sizes = call.integers("split_sizes")
+    _bounded(len(sizes))
     if sum(sizes) != value.shape[dim].count or min(sizes, default=0) < 0:
         raise RuleBroken(f"splits a dimension of {value.shape[dim]} into {sizes[:16]}")
     return _pieces(value, dim, sizes)
@@ -164,6 +166,7 @@ def chunk(call: Call) -> list[Value]:
     if chunks < 1 or not total:
         raise RuleBroken(f"splits a dimension of {total} into {chunks} pieces")
     size = -(-total // chunks)
+    _bounded(-(-total // size))
     return _pieces(value, dim, [min(size, total - start) for start in range(0, total, size)])
 
 
@@ -215,8 +218,11 @@ def roll(call: Call) -> Value:
 def flip(call: Call) -> Value:
     """Reverse dimensions."""
     value = call.tensor("self")
-    for dim in call.integers("dims"):
-        keep_rows_apart(value.shape, normal_dim(dim, len(value.shape)), "reverses")
+    dims = [normal_dim(dim, len(value.shape)) for dim in call.integers("dims")]
+    if len(set(dims)) != len(dims):
+        raise RuleBroken("reverses a dimension twice")
+    for dim in dims:
+        keep_rows_apart(value.shape, dim, "reverses")
     return value
 
 
@@ -325,7 +331,6 @@ def _divisible(call: Call) -> tuple[Value, int]:
 
 
 def _pieces(value: Value, dim: int, sizes: list[int]) -> list[Value]:
-    _bounded(len(sizes))
     return [_with_extent(value, dim, Extent(size)) for size in sizes]
 
 
