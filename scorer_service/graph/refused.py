@@ -118,10 +118,7 @@ def reason_for(operator: str) -> str:
             "`forward`); write the operations out, and switch gradients off outside of the model"
         )
     if namespace in ("_operator", "math", "torch"):
-        return (
-            "computes with sizes or numbers outside of tensors; only products and quotients of sizes "
-            "are allowed"
-        )
+        return "computes with sizes or numbers outside of tensors; only products of sizes are allowed"
     if namespace not in ("aten", "prims"):
         return "is a custom operator; a model may use the listed operators of ATen only"
     name = rest.partition(".")[0]

@@ -352,9 +352,6 @@ FAMILIES = (
             Operator(
                 "_operator.mul", "a b", reshaping.multiply_sizes, "a product of sizes, for use in other sizes"
             ),
-            Operator(
-                "_operator.floordiv", "a b", reshaping.divide_sizes, "a quotient of sizes without a remainder"
-            ),
         ),
     ),
 )

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from scorer_service.graph import GraphRefused
+from scorer_service.graph import GraphRefused, open_archive
+from scorer_service.graph.parse import parse_program
+from scorer_service.graph.table import ALLOWED as ALLOWED_OPERATORS
 from tests.graph.conftest import CORPUS, ExportedCorpus, judge
 
 pytestmark = pytest.mark.xdist_group("graph")
@@ -25,6 +27,15 @@ def test_changes_in_place_are_accepted_once_they_are_functions(exported: Exporte
     assert judge(exported.archive(IN_PLACE, functional=True)).steps
     with pytest.raises(GraphRefused, match="in place"):
         judge(exported.archive(IN_PLACE))
+
+
+def test_every_row_of_the_table_is_used_by_a_model_within_the_rules(exported: ExportedCorpus) -> None:
+    used = set()
+    for model in ALLOWED:
+        for functional in (False, True):
+            with open_archive(exported.archive(model, functional=functional)) as archive:
+                used.update(node.operator for node in parse_program(archive.read_graph_json()).nodes)
+    assert not set(ALLOWED_OPERATORS) - used
 
 
 @pytest.mark.parametrize("path", REFUSED, ids=lambda path: path.stem)

@@ -3,7 +3,6 @@
 from scorer_service.graph.call import Call
 from scorer_service.graph.dtypes import Kind
 from scorer_service.graph.shapes import (
-    BATCH,
     ONE,
     Extent,
     RuleBroken,
@@ -217,16 +216,6 @@ def multiply_sizes(call: Call) -> Extent:
     if first.per_row and second.per_row:
         raise RuleBroken("multiplies the batch's size by itself")
     return Extent(first.count * second.count, first.per_row or second.per_row)
-
-
-def divide_sizes(call: Call) -> Extent:
-    """a // b, of sizes, where nothing remains."""
-    first, second = call.extent("a"), call.extent("b")
-    if second == BATCH and first.per_row:
-        return Extent(first.count)
-    if second.per_row or second.count == 0 or first.count % second.count:
-        raise RuleBroken(f"divides size {first} by {second}, which leaves a remainder for some batch")
-    return Extent(first.count // second.count, first.per_row)
 
 
 def _swap(value: Value, first: int, second: int) -> Value:
