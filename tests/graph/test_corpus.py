@@ -30,7 +30,7 @@ def test_changes_in_place_are_accepted_once_they_are_functions(exported: Exporte
 
 
 def test_every_row_of_the_table_is_used_by_a_model_within_the_rules(exported: ExportedCorpus) -> None:
-    used = set()
+    used: set[str] = set()
     for model in ALLOWED:
         for functional in (False, True):
             with open_archive(exported.archive(model, functional=functional)) as archive:
