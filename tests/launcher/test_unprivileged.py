@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user,
 NOBODY = 65534
 AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--inh-caps=-all"]
 #: The files whose tests an ordinary user runs again.
-TESTS = ["test_limits.py", "test_isolation.py", "test_judging.py"]
+TESTS = ["test_limits.py", "test_isolation.py", "test_judging.py", "test_start.py", "test_warm.py"]
 PROBE = "from scorer_launcher import probe; print(probe().privileged, probe().complaints)"
 
 

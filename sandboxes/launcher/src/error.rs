@@ -13,6 +13,9 @@ pub enum Error {
     /// The service failed; the text says at what, why, and what to do.
     #[error("{0}")]
     Service(String),
+    /// The service failed, since a process of a sandbox is gone that should not be.
+    #[error("{0}")]
+    Lost(String),
     /// The caller asked for something that cannot be.
     #[error("{0}")]
     Invalid(String),

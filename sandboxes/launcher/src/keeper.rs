@@ -40,7 +40,7 @@ impl Keeper {
         let beside: Vec<BorrowedFd<'_>> =
             std::iter::once(&remote).chain(&cgroups).chain(&cpu_file).map(AsFd::as_fd).collect();
         send(control, &order, &beside).doing("order a keeper of the sandbox")?;
-        let gone = || Error::Service("the sandbox ended before it had a keeper (was it killed?)".to_owned());
+        let gone = || Error::Lost("the sandbox ended before it had a keeper (was it killed?)".to_owned());
         let (done, descriptors) =
             receive::<Done>(control).doing("hear from the sandbox")?.ok_or_else(gone)?;
         done?;
@@ -60,7 +60,7 @@ impl Keeper {
             Some((FromRun::Ready, _)) => Ok(()),
             Some((FromRun::Failed(failure), _)) => Err(failure.into()),
             Some(_) => Err(Error::Service("the init of a run answered out of turn".to_owned())),
-            None => Err(Error::Service("the keeper of a sandbox ended (was it killed?)".to_owned())),
+            None => Err(Error::Lost("the keeper of a sandbox ended (was it killed?)".to_owned())),
         }
     }
 

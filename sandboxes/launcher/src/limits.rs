@@ -93,7 +93,8 @@ impl Limits {
             (libc::RLIMIT_FSIZE, self.file_size_bytes),
             (libc::RLIMIT_NOFILE, self.open_files),
             (libc::RLIMIT_NPROC, processes),
-            (libc::RLIMIT_CORE, 0),
+            // None, of any size: with 0, a program that takes cores by a pipe would still be started for them.
+            (libc::RLIMIT_CORE, 1),
             (libc::RLIMIT_MEMLOCK, 64 << 10),
             (libc::RLIMIT_MSGQUEUE, 0),
             (libc::RLIMIT_RTPRIO, 0),

@@ -116,10 +116,11 @@ pub fn order(
 
 /// Waits until a descriptor is readable or closed, but not for ever.
 pub fn wait_readable(descriptor: BorrowedFd<'_>) {
-    is_readable_within(descriptor, PATIENCE);
+    let _ = is_readable_within(descriptor, PATIENCE);
 }
 
 /// Whether a descriptor is readable or closed, or becomes so within a time.
+#[must_use]
 pub fn is_readable_within(descriptor: BorrowedFd<'_>, patience: Duration) -> bool {
     let mut sources = [PollFd::from_borrowed_fd(descriptor, PollFlags::IN)];
     let timeout = Timespec::try_from(patience).ok();

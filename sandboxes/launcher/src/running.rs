@@ -33,7 +33,7 @@ impl End {
 impl Run {
     /// Watches a run in a thread of its own, unless it has `ended` already.
     pub(crate) fn new(
-        sandbox: Arc<Sandbox>,
+        sandbox: &Arc<Sandbox>,
         watch: Watch,
         inbox: Arc<Inbox>,
         ended: Option<Record>,
@@ -41,7 +41,7 @@ impl Run {
         let end = Arc::new(End::default());
         let run = Self { inbox: Arc::clone(&inbox), end: Arc::clone(&end) };
         let started = {
-            let sandbox = Arc::clone(&sandbox);
+            let sandbox = Arc::clone(sandbox);
             thread::Builder::new()
                 .name("sandbox-watch".to_owned())
                 .spawn(move || see_to_the_end(&sandbox, watch, &inbox, ended, &end))

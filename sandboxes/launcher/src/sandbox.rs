@@ -69,6 +69,8 @@ const RANGES: u32 = 0x1000_0000 / IDS;
 const KEEPER_NUMBERS: u32 = 2048;
 /// How long the interpreter of a warm sandbox may take until it serves. Imports take seconds.
 const WARM_UP: Duration = Duration::from_secs(120);
+/// From the end of what is in a sandbox to that of its first process, where that is why.
+const ITS_END: Duration = Duration::from_millis(500);
 /// Of what it wrote, in an error message.
 const SAID_BYTES: usize = 2048;
 
@@ -199,6 +201,7 @@ impl Sandbox {
         let place = self.slots.acquire(|| self.is_closed()).ok_or(Error::Closed)?;
         let outcome = self.take_keeper().and_then(|keeper| {
             let mut watch = order(keeper, place.cores(), program, None)?;
+            watch.copied = self.is_warm();
             let record = watch.until_the_end()?;
             self.give_back(watch.into_keeper());
             Ok(record)
@@ -213,11 +216,12 @@ impl Sandbox {
         let started = self.take_keeper().and_then(|keeper| {
             let inbox = Inbox::new()?;
             let mut watch = order(keeper, cores, program, Some(Arc::clone(&inbox)))?;
+            watch.copied = self.is_warm();
             let ended = watch.until_started()?;
             Ok((watch, inbox, ended))
         });
         match started {
-            Ok((watch, inbox, ended)) => Run::new(Arc::clone(self), watch, inbox, ended),
+            Ok((watch, inbox, ended)) => Run::new(self, watch, inbox, ended),
             Err(error) => self.count_end(Err(error)),
         }
     }
@@ -235,9 +239,11 @@ impl Sandbox {
     /// Names the cause of a failure where it is that the first process, and with it everything, was killed.
     fn explain(&self, error: Error) -> Error {
         let zygote = self.lock().alive.as_ref().map(|alive| Arc::clone(&alive.zygote));
-        let dead = zygote.is_some_and(|zygote| is_readable_within(zygote.as_fd(), Duration::ZERO));
+        // What is in its namespaces ends before the zygote is said to have.
+        let wait = if matches!(error, Error::Lost(_)) { ITS_END } else { Duration::ZERO };
+        let dead = zygote.is_some_and(|zygote| is_readable_within(zygote.as_fd(), wait));
         match error {
-            Error::Service(text) if dead => {
+            Error::Service(text) | Error::Lost(text) if dead => {
                 let said =
                     if self.is_warm() { format!("; it wrote: {}", self.said()) } else { String::new() };
                 Error::Service(format!(

@@ -244,7 +244,9 @@ mod tests {
         assert!(held.are_given_back());
         assert_eq!(receiver.recv().unwrap(), ("both", 2));
         assert_eq!(receiver.recv().unwrap().0, "one");
-        threads.map(|thread| thread.join().unwrap());
+        for thread in threads {
+            thread.join().unwrap();
+        }
         assert_eq!((slots.busy(), slots.waiting()), (0, 0));
     }
 

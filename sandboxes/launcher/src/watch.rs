@@ -106,6 +106,9 @@ pub struct Watch {
     pub room_bytes: u64,
     /// Whether no cgroup tells all.
     pub looks_at_tree: bool,
+    /// Whether the program is a copy of its init.
+    pub copied: bool,
+    inherited: Option<tree::Inherited>,
     keeper: Keeper,
     limits: Limits,
     baseline: Baseline,
@@ -147,6 +150,8 @@ impl Watch {
             cores: 1,
             room_bytes: 0,
             looks_at_tree: false,
+            copied: false,
+            inherited: None,
             keeper,
             limits,
             baseline,
@@ -211,7 +216,9 @@ impl Watch {
         }
         if asked {
             let requests = self.inbox.as_ref().map(|inbox| inbox.take()).unwrap_or_default();
-            requests.into_iter().for_each(|request| self.pass_on(request));
+            for request in requests {
+                self.pass_on(request);
+            }
         }
         Ok(None)
     }
@@ -283,7 +290,8 @@ impl Watch {
         let limits = self.limits;
         let mut wait = Duration::MAX;
         if self.looks_at_tree {
-            let sample = self.keeper.pid().map(tree::sample).unwrap_or_default();
+            let sample =
+                self.keeper.pid().map(|pid| tree::sample(pid, self.inherited.as_ref())).unwrap_or_default();
             self.most.cpu_ns = self.most.cpu_ns.max(sample.cpu_ns);
             self.most.memory_bytes = self.most.memory_bytes.max(sample.memory_bytes);
             self.most.tasks = self.most.tasks.max(sample.tasks);
@@ -357,6 +365,9 @@ impl Watch {
                 let started = Duration::from_nanos(at_ns);
                 self.started = Some((started, self.keeper.group.parse_cpu_ns(&cpu)));
                 self.phase = Phase::Running;
+                if self.copied && self.looks_at_tree {
+                    self.inherited = self.keeper.pid().and_then(tree::inherited);
+                }
                 let watch = if self.looks_at_tree { SHORTEST_WAIT } else { Duration::MAX };
                 self.next_look = started + self.soonest_cpu(self.limits.cpu).min(watch);
             }
@@ -413,9 +424,7 @@ impl Watch {
         self.stderr.finish()?;
         let account = self.keeper.group.account(&self.baseline).doing("read the counts of a cgroup")?;
         if ended.is_none() && !account.out_of_memory {
-            return Err(Error::Service(
-                "the init of a run ended without a report (was it killed?)".to_owned(),
-            ));
+            return Err(Error::Lost("the init of a run ended without a report (was it killed?)".to_owned()));
         }
         let (started, cpu_at_start) = self.started.unwrap_or((now(), None));
         let ended_at = ended.map_or_else(now, |ended| Duration::from_nanos(ended.at_ns));
@@ -424,7 +433,9 @@ impl Watch {
             (Some(start), Some(end)) => end.saturating_sub(start),
             _ => ended.map_or(0, |ended| ended.waited_cpu_ns).max(self.most.cpu_ns),
         };
-        let largest = ended.map_or(0, |ended| ended.largest_resident_bytes);
+        // The largest of copies of an interpreter has its memory too.
+        let copied = self.inherited.map_or(0, |inherited| inherited.resident_bytes);
+        let largest = ended.map_or(0, |ended| ended.largest_resident_bytes).saturating_sub(copied);
         let in_cgroup = self.keeper.accounts();
         let peak = match account.peak_memory_bytes {
             Some(peak) => peak.saturating_sub(self.room_bytes),

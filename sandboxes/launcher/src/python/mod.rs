@@ -31,7 +31,7 @@ impl From<Error> for PyErr {
         let text = error.to_string();
         match error {
             Error::Closed => SandboxClosed::new_err(text),
-            Error::Service(_) => SandboxError::new_err(text),
+            Error::Service(_) | Error::Lost(_) => SandboxError::new_err(text),
             Error::Invalid(_) => PyValueError::new_err(text),
         }
     }

@@ -96,7 +96,7 @@ pub struct TestOutcome {
 }
 
 impl TestOutcome {
-    pub fn new(py: Python<'_>, outcome: judging::Outcome) -> PyResult<Self> {
+    pub fn new(py: Python<'_>, outcome: &judging::Outcome) -> PyResult<Self> {
         let result = Py::new(py, RunResult::new(py, &outcome.record)?)?;
         Ok(Self { index: outcome.index, result, accepted: outcome.accepted })
     }

@@ -239,7 +239,7 @@ impl Sandbox {
             keep_output,
         };
         let outcomes = py.detach(|| run_tests(&self.0, &cases, &plan))?;
-        outcomes.into_iter().map(|outcome| TestOutcome::new(py, outcome)).collect()
+        outcomes.iter().map(|outcome| TestOutcome::new(py, outcome)).collect()
     }
 
     /// Kill everything in it. Calls that are running raise `SandboxClosed`. Idempotent, from any thread.

@@ -14,6 +14,8 @@ use crate::protocol::{Attempt, Failure};
 /// A stop takes as long as the longest system call that no signal interrupts.
 const PATIENCE: Duration = Duration::from_secs(10);
 const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
+/// The most that the kernel gives numbers to.
+const MOST_THREADS: i32 = 1 << 22;
 /// `PF_EXITING` among the flags of a task.
 const EXITING: u64 = 0x4;
 
@@ -91,16 +93,13 @@ pub fn let_go() {
 /// States of all threads but the init's; `None` where there is no `/proc` to look at.
 fn threads() -> Result<Option<Vec<State>>, Failure> {
     let Some(ids) = listed()? else { return Ok(None) };
-    let stats = ids.into_iter().map(|(process, thread)| {
-        match fs::read_to_string(format!("/proc/{process}/task/{thread}/stat")) {
-            Ok(stat) => State::parse(&stat).map(Some).ok_or_else(|| io::Error::other("unknown format")),
-            Err(error) => gone(error).map(|()| None),
-        }
-    });
-    let states: Result<Vec<Option<State>>, _> = stats.collect();
-    states
-        .map(|states| Some(states.into_iter().flatten().collect()))
-        .attempt(|| "cannot look at a thread".to_owned())
+    let look = |(process, thread)| match fs::read_to_string(format!("/proc/{process}/task/{thread}/stat")) {
+        Ok(stat) => State::parse(&stat).map(Some).ok_or_else(|| io::Error::other("unknown format")),
+        Err(error) => gone(error).map(|()| None),
+    };
+    let found: io::Result<Vec<Option<State>>> = ids.into_iter().map(look).collect();
+    let found = found.attempt(|| "cannot look at a thread".to_owned())?;
+    Ok(Some(found.into_iter().flatten().collect()))
 }
 
 /// Of an error of a look at a thread: whether it is that the thread ended.
@@ -135,12 +134,11 @@ fn thread_ids() -> Result<Vec<i32>, Failure> {
         return Ok(threads.into_iter().map(|(_, thread)| thread).collect());
     }
     // Numbers are given in turn, so all are below that of a process made now (until four million were used).
-    const MOST: i32 = 1 << 22;
     // SAFETY: the init has one thread, and the child ends at once.
     let next = match unsafe { libc::fork() } {
         // SAFETY: ends this process without touching anything.
         0 => unsafe { libc::_exit(0) },
-        -1 => MOST,
+        -1 => MOST_THREADS,
         child => {
             syscalls::wait_for(child);
             child

@@ -90,7 +90,7 @@ const PRCTLS: [i32; 14] = [
 ];
 
 /// Refused to programs with EPERM.
-const REFUSED: [libc::c_long; 26] = [
+const REFUSED: [libc::c_long; 25] = [
     libc::SYS_socket,
     libc::SYS_connect,
     libc::SYS_bind,
@@ -118,11 +118,9 @@ const REFUSED: [libc::c_long; 26] = [
     libc::SYS_move_mount,
     libc::SYS_mount_setattr,
     libc::SYS_seccomp,
-    // Locks on what all sandboxes see, `/dev/null` for one, would carry bits from one run to another.
-    libc::SYS_flock,
 ];
 
-/// Commands of `fcntl` refused with EPERM: locks and leases (see `flock` above), notices of changes, and the choice
+/// Commands of `fcntl` refused with EPERM: locks and leases (see `flock` below), notices of changes, and the choice
 /// of the signal that tells of input, which could be SIGCONT.
 const REFUSED_FCNTLS: [i32; 10] = [
     libc::F_GETLK,
@@ -143,6 +141,9 @@ const SOCKET_TYPES: [i32; 2] = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET];
 /// The bits of a socket's type that are no flags.
 const SOCKET_TYPE_MASK: u64 = 0xf;
 
+/// What is not on it, and missed: `flock`. Locks on what all sandboxes see, `/dev/null` for one, would carry bits from
+/// one run to another. It is said not to exist: those who lock files of their own, as torch's compiler does, then do
+/// it by the existence of a file, as on file systems without locks.
 #[rustfmt::skip]
 const ALLOWED: &[libc::c_long] = &[
     // files
