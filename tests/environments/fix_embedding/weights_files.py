@@ -3,7 +3,7 @@
 import json
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,3 +74,13 @@ def with_value(tensor: Tensor, index: int, value: float) -> Tensor:
     assert index < math.prod(tensor.shape)
     content = tensor.content[: 2 * index] + struct.pack("<e", value) + tensor.content[2 * index + 2 :]
     return Tensor(tensor.dtype, tensor.shape, content)
+
+
+def with_header(content: bytes, change: Callable[[dict[str, Any]], object]) -> bytes:
+    """A file whose header was changed, and whose data is what it was."""
+    length = struct.unpack("<Q", content[:8])[0]
+    header: dict[str, Any] = json.loads(content[8 : 8 + length])
+    header.pop("__metadata__", None)
+    change(header)
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + content[8 + length :]
