@@ -127,7 +127,7 @@ def _doctor(options: argparse.Namespace) -> int:
 def _calibrate(options: argparse.Namespace) -> int:
     settings = _load(options)
     logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
-    with serve._state_dir(settings.state_dir):
+    with serve.locked_state_dir(settings.state_dir):
         table = asyncio.run(calibration.calibrate(options.environment, settings))
     if options.json:
         print(json.dumps({**table.values, "path": str(table.path)}, indent=2))

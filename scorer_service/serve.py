@@ -55,7 +55,7 @@ def run(configuration: Configuration) -> None:
     chosen_environments(configuration)
     os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
     freed_memory.return_to_system()
-    with _state_dir(configuration.state_dir):
+    with locked_state_dir(configuration.state_dir):
         asyncio.run(_serve(configuration))
 
 
@@ -72,7 +72,7 @@ def chosen_environments(configuration: Configuration) -> Sequence[str]:
 
 
 @contextlib.contextmanager
-def _state_dir(path: Path) -> Iterator[None]:
+def locked_state_dir(path: Path) -> Iterator[None]:
     """Make the folder, for this user alone, and lock it. Raises StateDirBusy."""
     path.mkdir(parents=True, exist_ok=True, mode=0o700)
     path.chmod(0o700)

@@ -160,8 +160,9 @@ class Stage:
     lane: str
     """The lane whose places it shares with other environments."""
     run: Callable[[Any, StageContext], Awaitable[Any]]
-    """From the previous stage's value (the first: the request message) to the next one's (the last: an
-    `Outcome`). Cancelling it kills what it started before it returns. Raises JudgingFailed."""
+    """From the previous stage's value (the first: the request message) to the next one's. An `Outcome` ends
+    the way, and the last stage gives one. Cancelling it kills what it started before it returns. Raises
+    JudgingFailed."""
 
 
 @dataclass(frozen=True)

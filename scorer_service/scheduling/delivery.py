@@ -87,6 +87,8 @@ class Delivery:
                 async with self._tools.lanes[stage.lane].place():
                     context.report(0, 0, "")
                     value = await stage.run(value, context)
+                if isinstance(value, Outcome):
+                    break
         if not isinstance(value, Outcome):
             raise JudgingFailed(f"the last stage gave {type(value).__name__}, not an outcome")
         return value

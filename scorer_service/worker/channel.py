@@ -16,6 +16,9 @@ from collections.abc import Sequence
 REPLY_LIMIT_BYTES = 16 * 1024
 """Of a program's explanation; what is longer is cut off."""
 
+SHORTEST_WAIT_NS = 10_000_000
+"""Of one look at the clock: a program that is frozen at its last moment must not keep the worker looking."""
+
 READY = b"r"
 DONE = b"d"
 FAILED = b"f"
@@ -50,10 +53,23 @@ class ProgramChannel:
         self._socket.setblocking(False)
         self._poll = select.poll()
         self._left_ns = 0
+        self._held_since_ns: int | None = None
+        self._held_ns = 0
 
     def allow(self, wall_limit_s: float) -> None:
         """Give the program this much time from now on."""
         self._left_ns = int(wall_limit_s * _SECOND_NS)
+
+    def hold(self) -> None:
+        """The program is being frozen: from now on its time stands still. From any thread; idempotent."""
+        if self._held_since_ns is None:
+            self._held_since_ns = time.perf_counter_ns()
+
+    def release(self) -> None:
+        """The program goes on. From any thread; idempotent."""
+        since_ns, self._held_since_ns = self._held_since_ns, None
+        if since_ns is not None:
+            self._held_ns += time.perf_counter_ns() - since_ns
 
     def send(self, packet: bytes, descriptors: Sequence[int] = ()) -> None:
         """Hand one packet over. Raises ProgramStopped, also where the program does not read."""
@@ -121,11 +137,16 @@ class ProgramChannel:
             raise _gone()
         raise ProgramStopped("failed", "the program sent an empty packet")
 
+    def _own_time_ns(self) -> int:
+        """A clock that stands still while the program is frozen."""
+        since_ns, now_ns = self._held_since_ns, time.perf_counter_ns()
+        return now_ns - self._held_ns - (0 if since_ns is None else now_ns - since_ns)
+
     def _wait(self, event: int) -> None:
-        began_ns = time.perf_counter_ns()
+        began_ns = self._own_time_ns()
         if self._left_ns > 0:
-            self._poll_once(event, self._left_ns / 1e6)
-            self._left_ns -= time.perf_counter_ns() - began_ns
+            self._poll_once(event, max(self._left_ns, SHORTEST_WAIT_NS) / 1e6)
+            self._left_ns -= self._own_time_ns() - began_ns
         if self._left_ns <= 0:
             raise ProgramStopped("time_limit", "the program did not answer within its time")
 

@@ -6,14 +6,24 @@ import asyncio
 import contextlib
 import fcntl
 from collections.abc import AsyncIterator
+from typing import Protocol
 
 import scorer_launcher
 
 from scorer_service.sandbox.interface import SandboxBackend
-from scorer_service.sandbox.warm import SubmissionRun
 from scorer_service.worker import machine_lock
 
 LOCK_RETRY_S = 0.01
+
+
+class Freezable(Protocol):
+    """What works in the background."""
+
+    async def freeze(self) -> None:
+        """Stop where it stands; idempotent, and nothing where it has ended."""
+
+    async def thaw(self, places: scorer_launcher.Places) -> None:
+        """Go on, on these places; nothing where it has ended."""
 
 
 class BackgroundWork:
@@ -23,37 +33,39 @@ class BackgroundWork:
         self.places = places
         """Those to start the run on."""
         self._gate = gate
-        self._run: SubmissionRun | None = None
-        self._ended = False
+        self._run: Freezable | None = None
+        self._lock = asyncio.Lock()
 
-    async def attach(self, run: SubmissionRun) -> None:
-        """Say which run works on the places."""
+    async def attach(self, run: Freezable) -> None:
+        """Say who works on the places."""
         self._run = run
         await self._gate.attached(self)
 
+    async def detach(self) -> None:
+        """It does no more there: whether it is frozen from now on is the caller's affair."""
+        async with self._lock:
+            self._run = None
+
     @property
     def is_running(self) -> bool:
-        """Whether there is a run to be frozen."""
-        return self._run is not None and not self._ended
+        """Whether there is somebody to be frozen."""
+        return self._run is not None
 
     async def pause(self) -> None:
-        """Freeze the run and let go of its places."""
-        if self._run is not None:
-            await self._run.freeze()
-        self.places.give_back()
+        """Freeze it and let go of its places."""
+        async with self._lock:
+            if self._run is not None:
+                await self._run.freeze()
+            self.places.give_back()
 
     async def resume(self, places: scorer_launcher.Places) -> None:
         """Go on, on other places."""
-        if self._run is None or self._ended:
-            places.give_back()
-            return
-        self.places = places
-        await self._run.thaw(places)
-
-    def end(self) -> None:
-        """It has ended; its places are free."""
-        self._ended = True
-        self.places.give_back()
+        async with self._lock:
+            if self._run is None:
+                places.give_back()
+                return
+            self.places = places
+            await self._run.thaw(places)
 
 
 class DeviceGate:
@@ -94,7 +106,22 @@ class DeviceGate:
                 yield work
             finally:
                 self._background.discard(work)
-                work.end()
+                await work.detach()
+                work.places.give_back()
+
+    @contextlib.asynccontextmanager
+    async def preparing(self) -> AsyncIterator[BackgroundWork]:
+        """One place for what comes before a measurement, and may take as long as a submission likes.
+
+        On a CPU it is frozen while somebody else measures. On a GPU it uses the device, where what was begun
+        cannot be stopped, so that a measurement waits for its end.
+        """
+        if self._device_is_cpu:
+            async with self.background(1) as work:
+                yield work
+            return
+        async with self.shared() as places:
+            yield BackgroundWork(places, self)
 
     @contextlib.asynccontextmanager
     async def exclusive(self) -> AsyncIterator[scorer_launcher.Places]:
@@ -102,12 +129,17 @@ class DeviceGate:
         # First the device, then places: whoever asks for both asks in this order, so none waits in a circle.
         async with self._machine_lock(), self._turnstile, self._background_paused():
             await self._unused.wait()
-            async with self._places(self._backend.slot_count if self._device_is_cpu else 1) as places:
-                yield places
+            async with self._places(1) as places:
+                if not self._device_is_cpu or self._backend.slot_count == 1:
+                    yield places
+                    return
+                # What is measured has one core; nothing of ours runs on the others.
+                async with self._places(self._backend.slot_count - 1):
+                    yield places
 
     async def attached(self, work: BackgroundWork) -> None:
         """Background work has begun; it stops at once where somebody measures already."""
-        if self._paused is not None:
+        if self._paused is not None and work in self._background:
             self._paused.append(work)
             await work.pause()
 

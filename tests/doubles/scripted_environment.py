@@ -59,6 +59,8 @@ class ScriptedEnvironment(Environment):
         """Verdict by marker; scored for others."""
         self.failures: dict[str, Exception | list[Exception]] = {}
         """What judging raises, by marker; of a list, one after the other until it is used up."""
+        self.ended_in_build: set[str] = set()
+        """Markers of the submissions that the first stage has an outcome for already."""
         self.canary_marker: str | None = None
         """Marker of the reference solution that the server is to score now and then."""
         self.left_behind: list[str] = []
@@ -106,7 +108,7 @@ class ScriptedEnvironment(Environment):
     def canary(self) -> Message | None:
         return None if self.canary_marker is None else request(self.canary_marker)
 
-    async def _build(self, value: Any, context: StageContext) -> str:
+    async def _build(self, value: Any, context: StageContext) -> str | Outcome:
         marker: str = value.programs[0].problem_id
         self.left_behind.append(marker)
         context.exit_stack.callback(self.left_behind.remove, marker)
@@ -114,6 +116,8 @@ class ScriptedEnvironment(Environment):
             if program.source.HasField("artifact"):
                 path = context.artifact(program.source.artifact.sha256)
                 await asyncio.to_thread(path.read_bytes)
+        if marker in self.ended_in_build:
+            return Outcome(Verdict.BUILD_ERROR, None, "", messages.ScoreRustCodecontestsResponse())
         return marker
 
     async def _judge(self, marker: str, context: StageContext) -> Outcome:

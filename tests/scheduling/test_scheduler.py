@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from scripted_environment import ScriptedEnvironment, request
 
-from scorer_service.environments.interface import JudgingFailed, WorkerDied
+from scorer_service.environments.interface import JudgingFailed, Verdict, WorkerDied
 from scorer_service.scheduling.scheduler import Draining, JobNotFound, Scheduler, SchedulerSettings
 from scorer_service.store.artifacts import ArtifactFolder
 from scorer_service.store.database import Database
@@ -160,6 +160,16 @@ async def test_a_job_over_which_two_workers_died_is_the_failure_of_the_service(r
     record = await rig.scheduler.wait(await rig.submit("a"))
     assert (record.state, record.failure) == (JobState.FAILED, "killed again")
     assert (await rig.scheduler.wait(await rig.submit("b"))).state is JobState.SUCCEEDED
+
+
+async def test_a_job_with_an_outcome_waits_for_no_more_lanes(rig: Rig) -> None:
+    rig.environment.ended_in_build.add("b")
+    await rig.submit("a")
+    await rig.environment.started.wait()  # and holds the only place of the last lane
+    record = await rig.scheduler.wait(await rig.submit("b"))
+    assert record.result is not None
+    assert record.result.verdict is Verdict.BUILD_ERROR
+    assert rig.environment.begun == ["a"]
 
 
 @pytest.mark.parametrize("end", ["scored", "failed", "cancelled"])

@@ -141,8 +141,6 @@ class TritonCumsum(interface.Environment):
         return await self._started().build(source, context.exit_stack, self._details(), context.report)
 
     async def _measure(self, built: Any, context: interface.StageContext) -> interface.Outcome:
-        if isinstance(built, interface.Outcome):
-            return built
         note = "" if self._anchors() is not None else _not_normalised()
         return await self._started().measure(built, note, context.report)
 

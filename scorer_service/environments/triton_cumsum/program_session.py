@@ -84,7 +84,7 @@ class ProgramSession:
         output = self._output_buffer.words[offsets[1] // 4 :][:size]
         # Nothing that lay there before can be the answer.
         output.random_(-(2**31), 2**31, generator=self._generator)
-        # Written off the clock, so that its lines are in this core's cache when they are written on the clock:
+        # Written off the clock, so that its lines are in this core's cache when they are written on it:
         # otherwise they have to be taken from the program's, which took 0.1 ms of 256 KiB.
         values.zero_()
         return Call(

@@ -74,24 +74,33 @@ class Scoring:
     ) -> Built | Outcome:
         """Load it and try it on public inputs, beside others. Raises JudgingFailed, WorkerDied."""
         circumstances = Circumstances(device=self._info.name, evaluator_details=evaluator_details)
-        limits = profiles.PHASE_LIMITS
-        async with self._device.gate.shared() as places:
-            session = await self._open(source, places, exit_stack)
+        async with self._device.gate.preparing() as work:
+            session = await self._open(source, work.places, exit_stack)
             async with session.frozen_after():
-                answer = await session.ask(Phase.LOAD, limits.load_s)
-                outcome = await _outcome(session, Phase.LOAD, answer, limits.load_s, circumstances)
-                if outcome is not None:
-                    return outcome
-                report(1, PHASE_COUNT, "phases")
-                details = {**evaluator_details, "load_s": answer.get("load_s")}
-                circumstances = replace(circumstances, evaluator_details=details)
-                answer = await session.ask(Phase.PUBLIC, limits.public_s)
-                first_call_s = answer.get("first_call_s")
-                if first_call_s is not None:
-                    circumstances = replace(circumstances, compile_s=float(first_call_s))
-                outcome = await _outcome(session, Phase.PUBLIC, answer, limits.public_s, circumstances)
-                report(2, PHASE_COUNT, "phases")
-                return outcome or Built(session, circumstances)
+                await work.attach(session)
+                try:
+                    return await self._try_publicly(session, circumstances, report)
+                finally:
+                    await work.detach()
+
+    async def _try_publicly(
+        self, session: Session, circumstances: Circumstances, report: Report
+    ) -> Built | Outcome:
+        limits = profiles.PHASE_LIMITS
+        answer = await session.ask(Phase.LOAD, limits.load_s)
+        outcome = await _outcome(session, Phase.LOAD, answer, limits.load_s, circumstances)
+        if outcome is not None:
+            return outcome
+        report(1, PHASE_COUNT, "phases")
+        details = {**circumstances.evaluator_details, "load_s": answer.get("load_s")}
+        circumstances = replace(circumstances, evaluator_details=details)
+        answer = await session.ask(Phase.PUBLIC, limits.public_s)
+        first_call_s = answer.get("first_call_s")
+        if first_call_s is not None:
+            circumstances = replace(circumstances, compile_s=float(first_call_s))
+        outcome = await _outcome(session, Phase.PUBLIC, answer, limits.public_s, circumstances)
+        report(2, PHASE_COUNT, "phases")
+        return outcome or Built(session, circumstances)
 
     async def measure(self, built: Built, note: str = "", report: Report = _unheard) -> Outcome:
         """Try it on hidden inputs, then time it with the device alone. Raises JudgingFailed, WorkerDied."""

@@ -48,10 +48,20 @@ class Session:
         """Have the worker take the submission through a phase; its answer, as the worker gave it."""
         return await self._call(phase.value, {"wall_limit_s": wall_limit_s, **arguments})
 
+    async def freeze(self) -> None:
+        """Stop the program where it stands, and its clock, whatever the worker is asking it. Idempotent."""
+        await self._tell("hold")
+        await self._run.freeze()
+
+    async def thaw(self, places: scorer_launcher.Places) -> None:
+        """Let the program go on, on these places."""
+        await self._run.thaw(places)
+        await self._tell("release")
+
     @contextlib.asynccontextmanager
     async def running(self, places: scorer_launcher.Places) -> AsyncIterator[None]:
         """Let the program go on, on these places. It is frozen at the end, or killed if that is an error."""
-        await self._run.thaw(places)
+        await self.thaw(places)
         async with self.frozen_after():
             yield
 
@@ -61,7 +71,7 @@ class Session:
         try:
             yield
             if self.ending is None:
-                await self._run.freeze()
+                await self.freeze()
         except BaseException:
             # The places go to others next: nothing may run on there.
             await _kill(self._run)
@@ -88,10 +98,14 @@ class Session:
 
     async def close(self) -> None:
         """Have the worker forget it. Never raises."""
+        await self._tell("close_session")
+
+    async def _tell(self, operation: str) -> None:
+        """Where the worker has died, the next question says so."""
         try:
-            await self._device.worker.call(f"{TRIALS}:close_session", {"session": self._id})
+            await self._device.worker.call(f"{TRIALS}:{operation}", {"session": self._id})
         except (OperationFailed, WorkerLost, WorkerUnavailable) as error:
-            log.debug("session %s was not closed: %s", self._id, error)
+            log.debug("session %s: no %s: %s", self._id, operation, error)
 
     async def _call(
         self, operation: str, arguments: Mapping[str, Any], descriptors: list[int] | None = None

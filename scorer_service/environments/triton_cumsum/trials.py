@@ -63,6 +63,22 @@ def close_session(context: Context, arguments: dict[str, Any], descriptors: list
     return {"status": "ok"}
 
 
+def hold(context: Context, arguments: dict[str, Any], descriptors: list[int]) -> Answer:
+    """The program is being frozen: what is asked of it takes none of its time until `release`."""
+    session: ProgramSession | None = context.sessions.get(arguments["session"])
+    if session is not None:
+        session.channel.hold()
+    return {"status": "ok"}
+
+
+def release(context: Context, arguments: dict[str, Any], descriptors: list[int]) -> Answer:
+    """The program goes on."""
+    session: ProgramSession | None = context.sessions.get(arguments["session"])
+    if session is not None:
+        session.channel.release()
+    return {"status": "ok"}
+
+
 def load(context: Context, arguments: dict[str, Any], descriptors: list[int]) -> Answer:
     """Import the submission: `load_s`."""
 

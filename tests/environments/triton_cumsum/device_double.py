@@ -15,6 +15,7 @@ from scorer_launcher import Termination
 
 from scorer_service.worker.device_access import DeviceAccess
 from scorer_service.worker.device_info import DeviceInfo
+from scorer_service.worker.gate import BackgroundWork, DeviceGate
 
 INFO = DeviceInfo("cpu", "cpu", "a processor; 2 cores; torch 2.15.0", "2.15.0", "3.9.0", 8 << 30)
 Answer = Mapping[str, Any] | Exception
@@ -67,6 +68,8 @@ class DeviceDouble:
         self.answers: dict[str, Answer | Callable[[Mapping[str, Any]], Answer]] = {
             "open_session": {"status": "ok"},
             "close_session": {"status": "ok"},
+            "hold": {"status": "ok"},
+            "release": {"status": "ok"},
             "load": {"status": "ok", "load_s": 0.1},
             "check_public": {"status": "ok", "first_call_s": 0.5},
             "check_hidden": {"status": "ok"},
@@ -121,6 +124,15 @@ class DeviceDouble:
     async def shared(self) -> AsyncIterator[Any]:
         async with self._places("shared"):
             yield SimpleNamespace(cores=[0])
+
+    @contextlib.asynccontextmanager
+    async def preparing(self) -> AsyncIterator[Any]:
+        async with self._places("preparing"):
+            places: Any = SimpleNamespace(cores=[0], give_back=lambda: None)
+            yield BackgroundWork(places, cast(DeviceGate, self))
+
+    async def attached(self, work: BackgroundWork) -> None:
+        """Nobody measures beside this one."""
 
     @contextlib.asynccontextmanager
     async def exclusive(self) -> AsyncIterator[Any]:

@@ -32,9 +32,9 @@ from tests.environments.triton_cumsum.device_double import INFO, STEADY, DeviceD
 MEASUREMENT = profiles.PROFILES["embedded"].measurements["cpu"]
 SOURCE = "def prefix_sum(x): ...\n"
 WAY_OF_A_SCORED_ONE = [
-    *("shared", "start", "open_session", "load", "check_public", "freeze", "places back"),
-    *("shared", "thaw", "check_hidden", "freeze", "places back"),
-    *("exclusive", "thaw", "measure", "kill", "places back", "close_session"),
+    *("preparing", "start", "open_session", "load", "check_public", "hold", "freeze", "places back"),
+    *("shared", "thaw", "release", "check_hidden", "hold", "freeze", "places back"),
+    *("exclusive", "thaw", "release", "measure", "kill", "places back", "close_session"),
 ]
 
 
@@ -87,6 +87,8 @@ class Served:
             self.reports = context.reports
             for stage in self.environment.stages:
                 value = await stage.run(value, context)
+                if isinstance(value, Outcome):
+                    break
         assert isinstance(value, Outcome)
         return value
 
@@ -214,7 +216,7 @@ async def test_a_job_cancelled_while_its_run_is_started_leaves_no_run(served: Se
     with pytest.raises(asyncio.CancelledError):
         await scoring
     assert [run.killed for run in served.device.runs] == [True]
-    assert served.device.log[:4] == ["shared", "start", "kill", "places back"], "it got no core of others"
+    assert served.device.log[:4] == ["preparing", "start", "kill", "places back"], "it got no core of others"
 
 
 async def test_unsteady_rounds_are_repeated_and_count_together(served: Served) -> None:
