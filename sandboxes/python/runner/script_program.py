@@ -23,15 +23,20 @@ CHANNEL_DESCRIPTOR = 3
 def run(argv: list[str]) -> None:
     """Ends the process, as the interpreter would at the end of a script."""
     _, file = argv
+    speak_on_channel()
+    _use_cores()
+    sys.argv[:] = [file]
+    end(execute(Path(file)))
+
+
+def speak_on_channel() -> None:
+    """Have all that is printed go to the channel."""
     for descriptor in (1, 2):
         os.dup2(CHANNEL_DESCRIPTOR, descriptor)
     os.close(CHANNEL_DESCRIPTOR)
     # New ones: those of the interpreter expect descriptors of another kind, and lines are to be seen at once.
     sys.stdout = sys.__stdout__ = _text_stream(1)
     sys.stderr = sys.__stderr__ = _text_stream(2)
-    _use_cores()
-    sys.argv[:] = [file]
-    _end(execute(Path(file)))
 
 
 def execute(path: Path) -> object:
@@ -44,15 +49,15 @@ def execute(path: Path) -> object:
     sys.modules["__main__"] = main
     try:
         exec(compile(path.read_bytes(), str(path), "exec"), main.__dict__)  # noqa: S102  it is what this is for
-    except SystemExit as end:
-        return end.code
+    except SystemExit as ending:
+        return ending.code
     except BaseException as error:  # whatever a script raises is its end
-        print(submission.explanation(error), file=sys.stderr, flush=True)
+        print(submission.explanation(error).rstrip("\n"), file=sys.stderr, flush=True)
         return 1
     return None
 
 
-def _end(code: object) -> None:
+def end(code: object) -> None:
     """What the interpreter does at its end, but for taking itself apart: libraries complain of that."""
     if code is not None and not isinstance(code, int):
         print(code, file=sys.stderr)
