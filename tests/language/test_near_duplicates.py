@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from scorer_service.language.near_duplicates import PASSAGE_WORDS, RUN_WORDS, Shingles
+from scorer_service.language.near_duplicates import Shingles
 
 
 def words(seed: int, count: int) -> list[str]:
@@ -17,7 +17,7 @@ def passages(text: str, other: str) -> list[str]:
 
 
 def test_a_run_of_words_is_found_whatever_its_case_and_punctuation() -> None:
-    run = words(1, RUN_WORDS)
+    run = words(1, 13)
     other = " ".join([*words(2, 50), *run, *words(3, 50)])
     shown = ", ".join(run).upper()
 
@@ -25,13 +25,13 @@ def test_a_run_of_words_is_found_whatever_its_case_and_punctuation() -> None:
 
 
 def test_a_shorter_run_is_not() -> None:
-    run = words(1, RUN_WORDS - 1)
+    run = words(1, 12)
 
     assert passages(" ".join([*words(4, 60), *run, *words(5, 60)]), " ".join([*words(2, 9), *run])) == []
 
 
 def test_a_passage_is_found_though_every_twelfth_word_was_changed() -> None:
-    passage = words(1, PASSAGE_WORDS)
+    passage = words(1, 40)
     reworked = [f"new{index}" if index % 12 == 5 else word for index, word in enumerate(passage)]
     text = " ".join([*words(4, 60), *reworked, *words(5, 60)])
 
@@ -41,8 +41,15 @@ def test_a_passage_is_found_though_every_twelfth_word_was_changed() -> None:
     assert " ".join(reworked) in found[0]
 
 
+def test_set_phrases_here_and_there_are_not() -> None:
+    phrases = [" ".join(words(seed, 9)) for seed in range(20)]
+    text = " ".join(f"{phrase} {' '.join(words(100 + seed, 15))}" for seed, phrase in enumerate(phrases))
+
+    assert passages(text, " . ".join(reversed(phrases))) == []
+
+
 def test_a_passage_at_the_very_end_is_found() -> None:
-    run = " ".join(words(1, RUN_WORDS))
+    run = " ".join(words(1, 13))
 
     assert passages(f"{' '.join(words(4, 60))} {run}", run) == [run]
 

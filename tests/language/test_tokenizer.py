@@ -2,6 +2,7 @@
 
 import random
 import unicodedata
+from pathlib import Path
 
 import pytest
 
@@ -57,6 +58,18 @@ def test_names_of_special_tokens_in_a_text_are_text() -> None:
     assert special.isdisjoint(encoded)
 
 
+@pytest.mark.parametrize(
+    ("before", "ends_a_word"),
+    [("\u00e9", True), ("\u00b2", True), ("\u00a0", True), ("\u00b0", False), ("\u0301", False)],
+    ids=["letter", "number", "space", "sign", "mark"],
+)
+def test_classes_beyond_ascii_part_words_as_in_the_library(before: str, ends_a_word: bool) -> None:
+    tokenizer = corpus.load_tokenizer()
+    (contraction,) = tokenizer.encode("'s")
+
+    assert (tokenizer.encode(f"{before}'s")[-1] == contraction) is ends_a_word
+
+
 def test_tokens_are_those_of_the_library() -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the library tokenizers is not installed")
     library = tokenizers.Tokenizer.from_file(str(corpus.load_manifest().tokenizer_file))
@@ -67,7 +80,7 @@ def test_tokens_are_those_of_the_library() -> None:
         assert tokenizer.encode(known) == library.encode(known, add_special_tokens=False).ids
 
 
-def test_a_tokenizer_of_another_kind_is_refused(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_a_tokenizer_of_another_kind_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "tokenizer.json"
     file.write_text('{"model": {"type": "Unigram"}, "pre_tokenizer": {"type": "Metaspace"}}')
 
