@@ -3,7 +3,7 @@
 Only `execute`, `implementations` and `weights` need torch.
 """
 
-from scorer_service.graph.archive import Archive, ArchiveLimits, open_archive
+from scorer_service.graph.archive import Archive, ArchiveLimits, open_archive, read_archive
 from scorer_service.graph.check import check_archive
 from scorer_service.graph.checked import CheckedGraph, ModelInterface
 from scorer_service.graph.errors import ArchiveError, GraphRefused, ModelFailed, Refusal, SourceLine
@@ -20,4 +20,5 @@ __all__ = [
     "SourceLine",
     "check_archive",
     "open_archive",
+    "read_archive",
 ]

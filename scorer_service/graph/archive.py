@@ -177,20 +177,25 @@ def open_archive(path: Path, limits: ArchiveLimits | None = None) -> Iterator[Ar
 
     Raises ArchiveError for anything but an archive as `torch.export.save` of torch 2.11 to 2.15 writes it.
     """
-    limits = limits or ArchiveLimits()
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
         raise ArchiveError(f"the archive cannot be opened: {error.strerror}") from None
     try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise ArchiveError("the archive is not a regular file")
-        if status.st_size > limits.archive_bytes:
-            raise ArchiveError(f"the archive has {status.st_size} bytes; {limits.archive_bytes} is the limit")
-        yield Archive(ArchiveFile(descriptor, status.st_size), limits)
+        yield read_archive(descriptor, limits)
     finally:
         os.close(descriptor)
+
+
+def read_archive(descriptor: int, limits: ArchiveLimits | None = None) -> Archive:
+    """The archive behind a descriptor, which stays open as long as the archive is used. As `open_archive`."""
+    limits = limits or ArchiveLimits()
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise ArchiveError("the archive is not a regular file")
+    if status.st_size > limits.archive_bytes:
+        raise ArchiveError(f"the archive has {status.st_size} bytes; {limits.archive_bytes} is the limit")
+    return Archive(ArchiveFile(descriptor, status.st_size), limits)
 
 
 def _strip_root(entries: dict[str, Entry]) -> dict[str, Entry]:

@@ -102,7 +102,7 @@ def _resolve(document: Table, facts: Mapping[str, Any]) -> PythonToolchain:
     needed, optional = document.mounts()
     document.end()
     values = {name: facts[name] for name in ("executable", "base", "version")}
-    values["runner"] = str(_runner())
+    values["runner"] = str(runner_folder())
     values["launcher"] = str(Path(scorer_launcher.__file__).resolve().parent)
     mounts = toolchain_table.host_paths(needed, optional, values)
     for number, site in enumerate(facts["sites"]):
@@ -117,7 +117,7 @@ def _resolve(document: Table, facts: Mapping[str, Any]) -> PythonToolchain:
     )
 
 
-def _runner() -> Path:
+def runner_folder() -> Path:
     """The folder of the runner: in an installed package beside this module, in a checkout in `sandboxes/`."""
     here = Path(__file__).resolve().parent
     candidates = here / "runner", here.parents[1] / "sandboxes" / "python" / "runner"

@@ -3,7 +3,7 @@
 import importlib.util
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 RUNNER = str(Path(__file__).parent)
@@ -20,7 +20,12 @@ class NoSuchFunction(Refusal):
 
 
 def load(file: str, name: str) -> Callable[..., object]:
-    """Import `file` as a module of its own name; its function `name`. Raises whatever the file raises.
+    """Import `file` as a module of its own name; its function `name`. Raises whatever the file raises."""
+    return load_first(file, (name,))
+
+
+def load_first(file: str, names: Sequence[str]) -> Callable[..., object]:
+    """Import `file`; the first of its functions of these names. Raises whatever the file raises.
 
     The file's folder comes last on the import path: a `torch.py` beside it shadows nothing.
     """
@@ -30,10 +35,11 @@ def load(file: str, name: str) -> Callable[..., object]:
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
-    function = getattr(module, name, None)
-    if not callable(function):
-        raise NoSuchFunction(f"{path.name} defines no function {name}")
-    return function
+    for name in names:
+        function = getattr(module, name, None)
+        if callable(function):
+            return function
+    raise NoSuchFunction(f"{path.name} defines no function {' or '.join(names)}")
 
 
 def explanation(error: BaseException) -> str:

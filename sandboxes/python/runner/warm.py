@@ -18,6 +18,7 @@ LAUNCHER = "/launcher"
 PROGRAMS = {
     "function": "runner.function_program",
     "script": "runner.script_program",
+    "export": "runner.export_program",
 }
 """What a program can be, by the first word of its argv -> the module whose `run(argv)` it is."""
 

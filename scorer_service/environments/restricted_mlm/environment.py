@@ -1,0 +1,293 @@
+"""The environment as the service sees it."""
+
+import asyncio
+import contextlib
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from google.protobuf.message import Message
+from scorer.v1 import restricted_mlm_pb2, result_pb2
+
+from scorer_service.calibration.store import Calibration, CalibrationStore
+from scorer_service.environments import interface
+from scorer_service.environments.restricted_mlm import (
+    calibration,
+    profiles,
+    public_data,
+    scoring,
+    starter,
+    submission,
+)
+from scorer_service.environments.restricted_mlm.judgement import Circumstances
+from scorer_service.environments.settings import EnvironmentSettings
+from scorer_service.language.corpus import CorpusDamaged
+from scorer_service.worker.device_access import DeviceUnavailable
+from scorer_service.worker.device_info import DeviceInfo
+
+_NOT_NORMALISED = (
+    "Scores are raw only: this device is not calibrated (run `scorer calibrate restricted_mlm`)."
+)
+_SELF_TEST_WINDOWS = 16
+_SELF_TEST_SCRIPT = f"""
+import pathlib, safetensors.torch, model
+assert pathlib.Path("{profiles.DATA_DIR}/training.u16").stat().st_size > 0
+safetensors.torch.save_file(model.get_model().state_dict(), "{profiles.WEIGHTS_FILE}")
+print("1/1 files")
+"""
+
+
+def create(settings: EnvironmentSettings) -> "RestrictedMlm":
+    """The environment, not started yet. Raises NotServing for a profile that does not exist."""
+    return RestrictedMlm(settings)
+
+
+class RestrictedMlm(interface.Environment):
+    """Judges language models built from few primitives by their loss on masked tokens of hidden text."""
+
+    name = "restricted_mlm"
+    request_type = restricted_mlm_pb2.ScoreRestrictedMlmRequest
+    response_type = restricted_mlm_pb2.ScoreRestrictedMlmResponse
+
+    def __init__(self, settings: EnvironmentSettings) -> None:
+        if settings.profile not in profiles.PROFILES:
+            known = ", ".join(profiles.PROFILES)
+            raise interface.NotServing(f"there is no profile {settings.profile!r}; choose one of {known}")
+        self._settings = settings
+        self._profile = profiles.PROFILES[settings.profile]
+        self._store = CalibrationStore(settings.calibration_dir) if settings.calibration_dir else None
+        # It is mounted when the device starts, and filled when this environment does.
+        self._public_dir = public_data.folder(settings.cache_dir)
+        self._info: DeviceInfo | None = None
+        self._scoring: scoring.Scoring | None = None
+        self._calibration: Calibration | None = None
+        self._reference_sha256 = ""
+        self._fingerprint = ""
+        if settings.device is not None and self._profile.hub is None:
+            settings.device.add_mounts({profiles.DATA_DIR: self._public_dir})
+
+    async def start(self) -> None:
+        """Start the device, try script, export and judge on it. Raises NotServing."""
+        hub = self._profile.hub
+        if hub is not None:
+            raise interface.NotServing(
+                f"profile {self._profile.name} needs {hub.tokenizer} and {hub.text}, which `scorer data"
+                " prepare paper` fetches; this version does not serve them yet: serve profile embedded"
+            )
+        device = self._settings.device
+        if device is None:
+            raise interface.NotServing("this server has no device to judge on")
+        try:
+            await asyncio.to_thread(public_data.prepare, self._public_dir)
+            solutions = profiles.starting_solution(), profiles.reference_solution()
+            texts = scoring.Texts(profiles.hidden_text(), profiles.public_text())
+            digests = await asyncio.to_thread(_digests, *solutions, texts.hidden)
+        except (OSError, ValueError, CorpusDamaged) as error:
+            raise interface.NotServing(f"text or models cannot be read: {error}") from error
+        try:
+            info = await device.start()
+        except DeviceUnavailable as error:
+            raise interface.NotServing(str(error)) from error
+        tried = scoring.Scoring(device, info, self._profile, texts)
+        try:
+            await self._try(tried, solutions[0])
+        except interface.JudgingFailed as error:
+            raise interface.NotServing(f"the self-test failed: {error}") from error
+        starting, reference, hidden = digests
+        self._reference_sha256 = await asyncio.to_thread(_sha256, solutions[1].weights)
+        # Other models or another text have other anchors, on the same device too.
+        self._fingerprint = (
+            f"{info.fingerprint}; starting solution {starting[:12]}; reference solution {reference[:12]};"
+            f" hidden text {hidden[:12]}"
+        )
+        if self._store is not None:
+            self._calibration = self._store.load(self.name, self._profile.name, self._fingerprint)
+        self._info, self._scoring = info, tried
+
+    async def _try(self, tried: scoring.Scoring, starting: profiles.Solution) -> None:
+        source = await asyncio.to_thread(starting.model.read_bytes)
+        async with contextlib.AsyncExitStack() as exit_stack:
+            left = await tried.train(source, _SELF_TEST_SCRIPT.encode(), {})
+            if isinstance(left, interface.Outcome):
+                printed = left.response.diagnostics  # type: ignore[attr-defined]
+                raise interface.JudgingFailed(
+                    f"a script that saves an untrained model: {left.summary} {printed[-500:]}"
+                )
+            exported = await tried.export_solution(starting, exit_stack)
+            outcome = await tried.judge(exported, window_limit=_SELF_TEST_WINDOWS)
+            if outcome.raw_score is None:
+                raise interface.JudgingFailed(f"the starting solution has no score: {outcome.summary}")
+
+    async def close(self) -> None:
+        """Nothing is held: the device is the server's. Idempotent."""
+        self._scoring = None
+
+    def describe(self) -> interface.EnvironmentDescription:
+        """What a client is told."""
+        anchors = self._anchors()
+        description = "A masked language model built from few primitives, with its weights"
+        if self._info is not None and anchors is None:
+            description += f". {_NOT_NORMALISED}"
+        return interface.EnvironmentDescription(
+            name=self.name,
+            description=description,
+            profile=self._profile.name,
+            device=self._info.name if self._info else "",
+            raw_score_unit="ln(loss in nats - 1.5)",
+            direction=interface.Direction.LOWER,
+            anchors=anchors,
+            inline_source_limit_bytes=profiles.INLINE_SOURCE_LIMIT_BYTES,
+            source_limit_bytes=profiles.SOURCE_LIMIT_BYTES,
+            limits=self._limits(),
+            isolation=self._settings.sandbox.description,
+        )
+
+    def _anchors(self) -> interface.Anchors | None:
+        if self._calibration is not None:
+            return self._calibration.anchors
+        return self._profile.published_anchors
+
+    def _limits(self) -> list[tuple[str, str]]:
+        profile = self._profile
+        training, export = profile.training, profile.export
+        limits = [
+            ("weights file", f"{profile.weights_limit_bytes:,} bytes"),
+            ("exported model", f"{profile.archive_limit_bytes:,} bytes"),
+            ("memory of the model while it is judged", f"{profile.memory_limit_bytes >> 20} MiB"),
+            ("time of a training script", f"{training.wall_limit_s:g} s"),
+            ("cores of a training script", f"{training.place_count}, as far as there are"),
+            ("memory of a training script", f"{training.memory_limit_bytes >> 20} MiB"),
+            ("scratch of a training script", f"{training.scratch_limit_bytes >> 20} MiB"),
+            ("time of the export", f"{export.wall_limit_s:g} s on {export.place_count} core"),
+            ("memory of the export", f"{export.memory_limit_bytes >> 20} MiB"),
+            ("time of judging", f"{profile.judging_limit_s:g} s"),
+            ("least loss that is believed", f"{profile.floor_nats:g} nats a masked token"),
+        ]
+        if self._info is not None:
+            limits.append(("torch", self._info.torch_version))
+        return limits
+
+    def validate(self, request: Message) -> None:
+        """Raises InvalidSubmission."""
+        submission.validate(_typed(request), self._profile)
+
+    @property
+    def stages(self) -> Sequence[interface.Stage]:
+        """Training and export go on beside everything; then the device is needed."""
+        return (
+            interface.Stage(name="build", lane="build", run=self._build),
+            interface.Stage(name="judge", lane="device", run=self._judge),
+        )
+
+    async def _build(self, request: Any, context: interface.StageContext) -> Any:
+        typed, tried = _typed(request), self._started()
+        details = self._details()
+        model = await submission.read_source(typed.model, context)
+        if typed.WhichOneof("weights_source") == "training_script":
+            script = await submission.read_source(typed.training_script, context)
+            weights = await tried.train(model, script, details, context.report)
+            if isinstance(weights, interface.Outcome):
+                return weights
+        else:
+            content = await self._read_weights(typed.weights, context)
+            weights = scoring.Weights(content, Circumstances(evaluator_details=details))
+        return await tried.export(model, weights, context.exit_stack)
+
+    async def _read_weights(
+        self, weights: result_pb2.ArtifactReference, context: interface.StageContext
+    ) -> bytes:
+        if weights.sha256 == self._reference_sha256:
+            # The canary's, which nobody had to upload.
+            return await asyncio.to_thread(profiles.reference_solution().weights.read_bytes)
+        return await submission.read_artifact(weights, context)
+
+    async def _judge(self, built: Any, context: interface.StageContext) -> interface.Outcome:
+        if isinstance(built, interface.Outcome):
+            return built
+        return await self._started().judge(built, context.report)
+
+    def _details(self) -> dict[str, Any]:
+        """What an evaluator is told of every scoring."""
+        info, calibrated = self._info, self._calibration
+        assert info is not None
+        return {
+            "profile": self._profile.name,
+            "isolation": self._settings.sandbox.description,
+            "device": {
+                "kind": info.kind,
+                "name": info.name,
+                "fingerprint": info.fingerprint,
+                "torch": info.torch_version,
+            },
+            "calibration": None
+            if calibrated is None
+            else {
+                "measured_at": calibrated.measured_at,
+                "starting_raw": calibrated.starting.raw,
+                "reference_raw": calibrated.reference.raw,
+                **calibrated.quantities,
+            },
+        }
+
+    def starter(self) -> Sequence[interface.StarterFile]:
+        """Instructions, the starting solution with its training script, public data and a checker. Reads."""
+        if self._scoring is None:
+            raise interface.NotServing("restricted_mlm is not started")
+        return starter.files(self.describe(), self._profile, self._public_dir)
+
+    async def calibrate(self) -> interface.CalibrationTable:
+        """Measure and store the anchors of this installation. Raises CalibrationRefused, JudgingFailed."""
+        info, store = self._info, self._store
+        if info is None or store is None:
+            raise interface.NotServing("restricted_mlm is not started")
+        found = await calibration.measure(
+            self._started(),
+            info,
+            self._profile.name,
+            self._fingerprint,
+            profiles.starting_solution(),
+            profiles.reference_solution(),
+        )
+        path = store.save(found)
+        self._calibration = found
+        return calibration.table(found, path)
+
+    def canary(self) -> Message | None:
+        """The reference solution, where its score was measured before."""
+        if self._scoring is None or self._calibration is None:
+            return None
+        reference = profiles.reference_solution()
+        return restricted_mlm_pb2.ScoreRestrictedMlmRequest(
+            model=result_pb2.SourceFile(inline=reference.model.read_text()),
+            weights=result_pb2.ArtifactReference(
+                sha256=self._reference_sha256, size_bytes=reference.weights.stat().st_size
+            ),
+        )
+
+    def _started(self) -> scoring.Scoring:
+        if self._scoring is None:
+            raise interface.JudgingFailed("restricted_mlm is not started")
+        return self._scoring
+
+
+def _digests(starting: profiles.Solution, reference: profiles.Solution, hidden: Path) -> list[str]:
+    return [
+        hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+        for paths in (
+            (starting.model, starting.weights),
+            (reference.model, reference.weights),
+            (hidden,),
+        )
+    ]
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _typed(request: Message) -> restricted_mlm_pb2.ScoreRestrictedMlmRequest:
+    if not isinstance(request, restricted_mlm_pb2.ScoreRestrictedMlmRequest):
+        raise TypeError(f"expected ScoreRestrictedMlmRequest, not {type(request).__name__}")
+    return request

@@ -1,0 +1,119 @@
+"""What an agent starts from: instructions, the starting solution, public data, and a checker of its own.
+
+The checker comes with the service's own code in one folder, `judging/`: what exports a model, checks its
+graph, carries it out and measures a loss.
+"""
+
+import math
+import string
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import scorer_service.evaluation
+import scorer_service.graph
+from scorer_service.environments.interface import EnvironmentDescription, StarterFile
+from scorer_service.environments.restricted_mlm import profiles
+from scorer_service.evaluation.estimate import RAW_OFFSET_NATS
+from scorer_service.graph import document
+from scorer_service.language import shipped
+from scorer_service.sandbox import python_toolchain
+
+_FILES = Path(__file__).parent / "starter_files"
+_GRAPH = Path(scorer_service.graph.__file__).parent
+_EVALUATION = Path(scorer_service.evaluation.__file__).parent
+_NOT_NEEDED = {"document.py"}
+"""It writes OPERATORS.md."""
+_RENAMED = (
+    ("scorer_service.graph", "judging.graph"),
+    ("scorer_service.evaluation", "judging.evaluation"),
+    ("from runner import", "from judging import"),
+)
+"""As the modules find each other in the starter."""
+
+
+def files(
+    description: EnvironmentDescription, profile: profiles.Profile, public_dir: Path
+) -> Sequence[StarterFile]:
+    """All files; `public_dir` holds those of `data/`. Reads; blocks."""
+    values = {
+        "anchors": _anchors_in_words(description),
+        "vocabulary_size": f"{profile.vocabulary_size:,}",
+        "window_length": str(profile.window_length),
+        "mask_token": str(profile.mask_token),
+        "draw_count": str(profile.draw_count),
+        "data_dir": profiles.DATA_DIR,
+        "weights_file": profiles.WEIGHTS_FILE,
+        "wall_limit_s": f"{profile.training.wall_limit_s:g}",
+        "place_count": str(profile.training.place_count),
+        "floor_nats": f"{profile.floor_nats:g}",
+        "limits": "\n".join(f"| {name} | {value} |" for name, value in description.limits),
+        "source_limit": f"{description.source_limit_bytes >> 10} KiB",
+    }
+
+    def filled(name: str) -> bytes:
+        return string.Template((_FILES / name).read_text()).substitute(values).encode()
+
+    return [
+        StarterFile("INSTRUCTIONS.md", filled("INSTRUCTIONS.md")),
+        StarterFile("OPERATORS.md", document.page().encode()),
+        StarterFile("model.py", _starting_model()),
+        StarterFile("train.py", filled("train.py"), executable=True),
+        StarterFile("check.py", (_FILES / "check.py").read_bytes(), executable=True),
+        StarterFile("judging/task.py", _numbers(profile)),
+        *_judging(),
+        *(
+            StarterFile(f"data/{path.name}", path.read_bytes())
+            for path in sorted(public_dir.iterdir())
+            if path.is_file()
+        ),
+    ]
+
+
+def _starting_model() -> bytes:
+    return (shipped.RESTRICTED_MLM / "starting_model.py").read_bytes()
+
+
+def _numbers(profile: profiles.Profile) -> bytes:
+    """A module of what a model is held to."""
+    numbers = {
+        "SEQUENCE_LENGTH": profile.window_length,
+        "VOCABULARY_SIZE": profile.vocabulary_size,
+        "MASK_TOKEN": profile.mask_token,
+        "TOKEN_LIMIT": profile.interface("cpu").token_limit,
+        "BATCH_ROWS": profile.batch_rows("cpu"),
+        "MEMORY_LIMIT_BYTES": profile.memory_limit_bytes,
+        "ARCHIVE_LIMIT_BYTES": profile.archive_limit_bytes,
+        "WEIGHTS_LIMIT_BYTES": profile.weights_limit_bytes,
+    }
+    lines = ['"""The numbers of this task."""', "", *(f"{name} = {value}" for name, value in numbers.items())]
+    return "\n".join([*lines, ""]).encode()
+
+
+def _judging() -> Iterator[StarterFile]:
+    """The folder of the checker's modules."""
+    runner = python_toolchain.runner_folder()
+    paths = {
+        **{f"graph/{path.relative_to(_GRAPH)}": path for path in sorted(_GRAPH.rglob("*.py"))},
+        **{f"evaluation/{name}.py": _EVALUATION / f"{name}.py" for name in ("__init__", "estimate", "loss")},
+        **{f"{name}.py": runner / f"{name}.py" for name in ("__init__", "model_export", "submission")},
+    }
+    for name, path in paths.items():
+        if path.name in _NOT_NEEDED:
+            continue
+        text = path.read_text()
+        for ours, theirs in _RENAMED:
+            text = text.replace(ours, theirs)
+        yield StarterFile(f"judging/{name}", text.encode())
+
+
+def _anchors_in_words(description: EnvironmentDescription) -> str:
+    anchors = description.anchors
+    if anchors is None:
+        return "This server has not measured a reference solution, so scores are raw only."
+    starting, reference = (
+        math.exp(raw) + RAW_OFFSET_NATS for raw in (anchors.starting_raw, anchors.reference_raw)
+    )
+    return (
+        f"The starting solution has a loss of {starting:.3f} (normalised score 0), the reference"
+        f" {reference:.3f} (normalised score 1); more than 1 is possible."
+    )
