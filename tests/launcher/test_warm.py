@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -128,10 +127,12 @@ def test_two_programs_share_neither_user_nor_namespace(warm: Sandbox, slots: Slo
 
 
 def test_a_program_can_do_nothing_that_an_executed_one_cannot(warm: Sandbox) -> None:
-    assert said(warm.run(["attack"], limits=limits())) == {
+    found = said(warm.run(["attack"], limits=limits()))
+    # Where the server is not root, no other id has a meaning.
+    assert found.pop("setuid") == ("EPERM" if os.geteuid() == 0 else "EINVAL")
+    assert found == {
         "socket": "EPERM",
         "unix": "EPERM",
-        "setuid": "EPERM",
         "affinity": "EPERM",
         "write": "EROFS",
         "init": "ENOENT",
@@ -176,10 +177,8 @@ def test_a_program_cannot_serve(warm: Sandbox) -> None:
 
 
 def test_serving_is_for_the_interpreter_of_a_sandbox() -> None:
-    code = "import scorer_launcher; scorer_launcher.serve_warm()"
-    outcome = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
-    assert outcome.returncode == 1
-    assert b"SandboxError: serve_warm() is for the interpreter of a warm sandbox" in outcome.stderr
+    with pytest.raises(SandboxError, match=r"serve_warm\(\) is for the interpreter of a warm sandbox"):
+        scorer_launcher.serve_warm()
 
 
 @pytest.mark.parametrize(
@@ -251,12 +250,15 @@ def cpu_ticks(processes: set[tuple[int, str]]) -> int:
 
 
 def programs_of(sandbox_processes: set[tuple[int, str]]) -> set[tuple[int, str]]:
-    """Those of a run: all that are held to the second filter, which only programs are."""
+    """Those that live, of a run: all that are held to the second filter, which only programs are."""
     found = set()
     for pid, started in sandbox_processes:
-        text = Path(f"/proc/{pid}/status").read_text()
+        try:
+            text = Path(f"/proc/{pid}/status").read_text()
+        except OSError:
+            continue
         filters = text.partition("Seccomp_filters:")[2].split()
-        if filters and filters[0] == "2":
+        if filters and filters[0] == "2" and "zombie" not in text:
             found.add((pid, started))
     return found
 
@@ -293,10 +295,11 @@ def test_a_program_cannot_undo_that_it_is_frozen(warm: Sandbox, slots: Slots) ->
         for _ in range(20):
             talk.run.freeze()
             program = programs_of(descendants(os.getpid()))
+            assert len(program) >= 4
             before = cpu_ticks(program)
             assert warm.start(["burn", "0.05"], limits=limits(), places=places).wait().exit_code == 0
             assert cpu_ticks(program) == before
-            assert {fields_of(pid)[0] for pid, _ in program} <= {"T", "Z"}
+            assert {fields_of(pid)[0] for pid, _ in program} == {"T"}
             talk.run.thaw(places)
         talk.run.kill()
         assert talk.run.wait().termination is Termination.STOPPED

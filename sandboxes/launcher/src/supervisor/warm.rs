@@ -123,10 +123,15 @@ fn keep_capabilities() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Serves runs until the server is gone, which ends this process. Returns in each program, with its arguments.
+/// Whether this process can serve: it is the interpreter of a warm sandbox, has not served yet, and has one thread.
+pub fn check() -> Result<(), Failure> {
+    settings().and_then(|_| one_thread())
+}
+
+/// Serves runs until the server is gone, which ends this process. Returns in each program, with its arguments. To be
+/// called after [`check`].
 pub fn serve(interpreter: Interpreter) -> Result<Vec<Vec<u8>>, Failure> {
     let settings = settings()?;
-    one_thread()?;
     // SAFETY: with settings under their number, the control socket is under its own, and nobody owns either.
     let (inherited, file) = unsafe { (OwnedFd::from_raw_fd(CONTROL), OwnedFd::from_raw_fd(SETTINGS)) };
     let control = rustix::io::fcntl_dupfd_cloexec(&inherited, FIRST_HIGH)
