@@ -4,6 +4,7 @@ them."""
 import os
 import struct
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -92,6 +93,23 @@ def test_two_entries_that_share_bytes_are_refused(gpt_archive: Path, tmp_path: P
     data[second.header_field : second.header_field + 4] = struct.pack("<L", first.header_offset)
     path.write_bytes(data)
     with pytest.raises(ArchiveError, match=r"another name|overlaps"):
+        opened(path)
+
+
+def test_an_entry_that_lies_inside_of_another_is_refused(gpt_archive: Path, tmp_path: Path) -> None:
+    parts = read_parts(gpt_archive)
+    name = b"model/data/weights/weight_1"
+    inner = struct.pack("<4s5H3L2H", b"PK\3\4", 20, 0, 0, 0, 0, zlib.crc32(b""), 0, 0, len(name), 0) + name
+    parts["data/weights/weight_0"] = inner + parts["data/weights/weight_0"]
+    parts["data/weights/weight_1"] = b""
+    path = write_parts(tmp_path / "inside.pt2", parts)
+    entries = {entry.name: entry for entry in directory_entries(path)}
+    data = bytearray(path.read_bytes())
+    inside = data.index(inner, entries["model/data/weights/weight_0"].header_offset + 1)
+    field = entries[name.decode()].header_field
+    data[field : field + 4] = struct.pack("<L", inside)
+    path.write_bytes(data)
+    with pytest.raises(ArchiveError, match="overlaps"):
         opened(path)
 
 

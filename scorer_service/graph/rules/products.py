@@ -17,7 +17,7 @@ from scorer_service.graph.shapes import (
 from scorer_service.graph.values import Value, floats
 
 _EQUATION = re.compile(r"([A-Za-z.]+(?:,[A-Za-z.]+)*)(?:->([A-Za-z.]*))?")
-_FREE_LETTERS = "αβγδεζηθ"
+_FREE_LETTERS = "01234567"
 """Stand for the dimensions that an ellipsis covers."""
 
 
@@ -191,7 +191,6 @@ def _matmul_shape(call: Call, first: Shape, second: Shape) -> Shape:
 
 def _contract(first: Shape, dim: int, second: Shape, other: int) -> None:
     """Check that two dimensions can be multiplied and summed over."""
-    keep_rows_apart(first, dim, "sums over")
-    keep_rows_apart(second, other, "sums over")
     if first[dim] != second[other]:
         raise RuleBroken(f"multiplies {describe_shape(first)} by {describe_shape(second)}")
+    keep_rows_apart(first, dim, "sums over")
