@@ -110,14 +110,23 @@ PROFILES = {profile.name: profile for profile in (EMBEDDED, PAPER)}
 
 def original_weights() -> Path:
     """The model before its embedding was scrambled: what the reference solution finds. Raises OSError."""
-    return shipped.load_models()["original"].file
+    return _shipped("original")
 
 
 def companion_weights() -> Path:
     """The smaller model that goes out with the task. Raises OSError."""
-    return shipped.load_models()["companion"].file
+    return _shipped("companion")
 
 
 def hidden_text() -> Path:
     """The text that is judged on, as 16-bit tokens."""
     return corpus.load_manifest().splits["hidden"].file
+
+
+def _shipped(name: str) -> Path:
+    entry = shipped.measurements().get(name)
+    if entry is None:
+        raise FileNotFoundError(
+            f"the manifest in {shipped.MODELS} has no model {name}: install the package again"
+        )
+    return shipped.MODELS / str(entry["file"])
