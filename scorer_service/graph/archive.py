@@ -38,7 +38,7 @@ class ArchiveLimits:
 
     archive_bytes: int = 2 << 30
     graph_json_bytes: int = 24 << 20
-    """Of the graph; one of a GPT of 48 layers takes about 5 MB, most of it the lines of code it came from."""
+    """Of the graph; a layer of a GPT takes some 40 kB, most of it the lines of code that it came from."""
     table_json_bytes: int = 8 << 20
     """Of each of the two tables of stored tensors."""
     entries: int = 20_000
