@@ -148,14 +148,19 @@ class Solution:
 
 def starting_solution() -> Solution:
     """Its score is 0. Raises OSError."""
-    weights = shipped.load_models()["restricted_mlm_starting"].file
-    return Solution(shipped.RESTRICTED_MLM / "starting_model.py", weights)
+    return _shipped("restricted_mlm_starting", "starting_model.py")
 
 
 def reference_solution() -> Solution:
     """Its score is 1. Raises OSError."""
-    weights = shipped.load_models()["restricted_mlm_reference"].file
-    return Solution(shipped.RESTRICTED_MLM / "reference_model.py", weights)
+    return _shipped("restricted_mlm_reference", "reference_model.py")
+
+
+def _shipped(name: str, model: str) -> Solution:
+    written = shipped.measurements()
+    if name not in written:
+        raise FileNotFoundError(f"the weights of {name} do not ship with this installation")
+    return Solution(shipped.RESTRICTED_MLM / model, shipped.MODELS / written[name]["file"])
 
 
 def hidden_text() -> Path:

@@ -21,8 +21,8 @@ from scorer_service.sandbox.native import NativeBackend
 from scorer_service.worker.device_access import DeviceAccess
 
 REPOSITORY = Path(__file__).parents[3]
-WINDOWS = 32
-DRAWS = 2
+WINDOWS = 16
+DRAWS = 6
 SCRIPT_LIMIT_S = 15.0
 EXPORT_LIMIT_S = 30.0
 T = TypeVar("T")
@@ -147,7 +147,7 @@ def _shipped(solution: Any) -> Solution:
     return found
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def rig(tmp_path_factory: pytest.TempPathFactory, torch_python: Path, reference: Solution) -> Iterator[Rig]:
     """The embedded profile, calibrated, on few windows of the hidden text, with little time for all."""
     embedded = profiles.EMBEDDED
