@@ -4,6 +4,7 @@ It stays single-threaded, or a fork could inherit a lock that no thread will eve
 GPU: a CUDA context does not outlive a fork. Nothing of a submission is on its import path.
 """
 
+import fcntl
 import gc
 import importlib
 import os
@@ -23,8 +24,19 @@ PROGRAMS = {
 """What a program can be, by the first word of its argv -> the module whose `run(argv)` it is."""
 
 
+def leave_files_unlocked() -> None:
+    """Let locks of files succeed without a lock.
+
+    The sandbox refuses them, since they would carry bits from one run to another, and torch's compile caches
+    ask for them. Each run has a scratch of its own: there is nobody to keep out.
+    """
+    fcntl.flock = lambda descriptor, operation: None
+    fcntl.lockf = lambda descriptor, operation, length=0, start=0, whence=0: None
+
+
 def warm_up() -> None:
     """Import, and do once what loads or makes something at its first use."""
+    leave_files_unlocked()
     import numpy  # noqa: F401  torch's tensors are made from it
     import torch
 
