@@ -4,6 +4,8 @@ From the import of the file on, this process is in the hands of the submission. 
 honest people a riddle; what decides is the output that the worker finds in its own memory.
 """
 
+from collections.abc import Callable
+
 from runner import outputs, submission
 from runner.buffers import Buffers
 from runner.worker_channel import WorkerChannel
@@ -32,8 +34,8 @@ class FunctionProgram:
     def __init__(self, file: str, name: str) -> None:
         self._file = file
         self._name = name
-        self._function = None
-        self._buffers = None
+        self._function: Callable[..., object] | None = None
+        self._buffers: Buffers | None = None
         self._failure = ""
 
     def answer(self, packet: bytes, descriptors: list[int]) -> bytes:
@@ -54,6 +56,8 @@ class FunctionProgram:
         return b"d"
 
     def _call(self, calls: bytes) -> None:
+        assert self._buffers is not None
+        assert self._function is not None
         for size, values, output in self._buffers.calls(calls):
             outputs.hand_over(self._function(values), output, size, self._name)
         self._buffers.synchronize()

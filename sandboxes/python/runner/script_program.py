@@ -35,8 +35,10 @@ def speak_on_channel() -> None:
         os.dup2(CHANNEL_DESCRIPTOR, descriptor)
     os.close(CHANNEL_DESCRIPTOR)
     # New ones: those of the interpreter expect descriptors of another kind, and lines are to be seen at once.
-    sys.stdout = sys.__stdout__ = _text_stream(1)
-    sys.stderr = sys.__stderr__ = _text_stream(2)
+    for name, descriptor in (("stdout", 1), ("stderr", 2)):
+        stream = _text_stream(descriptor)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
 
 
 def execute(path: Path) -> object:
@@ -62,7 +64,7 @@ def end(code: object) -> None:
     if code is not None and not isinstance(code, int):
         print(code, file=sys.stderr)
         code = 1
-    threading._shutdown()
+    threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):  # it may have closed them

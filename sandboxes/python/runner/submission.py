@@ -32,11 +32,13 @@ def load_first(file: str, names: Sequence[str]) -> Callable[..., object]:
     path = Path(file)
     sys.path.append(str(path.parent))
     spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path.name} is no Python source")
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
     for name in names:
-        function = getattr(module, name, None)
+        function: Callable[..., object] | None = getattr(module, name, None)
         if callable(function):
             return function
     raise NoSuchFunction(f"{path.name} defines no function {' or '.join(names)}")
