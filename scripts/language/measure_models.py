@@ -1,6 +1,7 @@
 """Measures the models that ship and writes what came of it to scorer_service/language/models/manifest.toml.
 
-Run with an interpreter that has torch, from the root of the repository, after training; takes minutes.
+Run with an interpreter that has torch, from the root of the repository, after training; takes minutes. What
+has not changed since the last time is not measured again.
 """
 
 import argparse
@@ -10,9 +11,11 @@ import math
 import secrets
 import sys
 import time
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors.torch import load, load_file
@@ -21,7 +24,7 @@ from torch.nn import functional
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scorer_service.language import corpus, permutation, shapes
+from scorer_service.language import corpus, permutation, shapes, shipped
 from scorer_service.language.model import Gpt, from_tensors
 
 LANGUAGE = Path(corpus.__file__).parent
@@ -49,38 +52,79 @@ class Loss:
     """Standard deviation of a window's mean."""
     token_count: int
 
-    def table(self) -> str:
-        """As an inline table of TOML."""
-        return (
-            f"{{ mean = {self.mean:.4f}, standard_error = {self.standard_error:.4f}, "
-            f"tokens = {self.token_count} }}"
-        )
+
+Table = dict[str, Any]
+"""An entry of the manifest: file, digest, and losses by text."""
 
 
 def main() -> None:
-    """Measure all and write the manifest."""
+    """Measure what has changed since the last time, and write the manifest."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--retraining-s", type=float, default=RETRAINING_S, help="CPU seconds")
+    options.add_argument("models", nargs="*", default=shipped.MODEL_NAMES)
     given = options.parse_args()
     torch.manual_seed(1)
     windows = {split: windows_of(split) for split in ("validation", "hidden")}
-    lines: list[str] = []
-    for name, shape in (("original", shapes.ORIGINAL), ("companion", shapes.COMPANION)):
+    path = MODELS / "manifest.toml"
+    tables = read(path) if path.exists() else {}
+    for name in given.models:
         file = MODELS / f"{name}.safetensors"
-        losses = gpt_losses(from_tensors(load_file(file), shape), windows)
-        lines += entry(name, file, losses)
-    for name in ("starting", "reference"):
-        file = MODELS / f"restricted_mlm_{name}.safetensors"
-        losses = mlm_losses(restricted_model(name, file), windows)
-        lines += entry(f"restricted_mlm_{name}", file, losses)
-    lines += repairs(windows, given.retraining_s)
-    head = (
+        sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
+        if tables.get(name, {}).get("sha256") == sha256:
+            continue
+        measured = {
+            name: {"file": file.name, "sha256": sha256, **described(model_losses(name, file, windows))}
+        }
+        if name == "original":
+            measured |= repairs(windows, given.retraining_s)
+        # Read again, since another model may have been measured beside this one.
+        tables = (read(path) if path.exists() else {}) | measured
+        path.write_text(rendered(tables), encoding="utf-8")
+
+
+def read(manifest: Path) -> dict[str, Table]:
+    """The entries of a manifest, by model."""
+    return tomllib.loads(manifest.read_text(encoding="utf-8"))
+
+
+def model_losses(name: str, file: Path, windows: dict[str, Tensor]) -> dict[str, Loss]:
+    """Losses of the model that ships under a name."""
+    if name.startswith("restricted_mlm_"):
+        return mlm_losses(restricted_model(name.removeprefix("restricted_mlm_"), file), windows)
+    shape = {"original": shapes.ORIGINAL, "companion": shapes.COMPANION}[name]
+    return gpt_losses(from_tensors(load_file(file), shape), windows)
+
+
+def described(losses: dict[str, Loss]) -> Table:
+    """Losses as the manifest has them."""
+    return {
+        part: {
+            "mean": round(loss.mean, 4),
+            "standard_error": round(loss.standard_error, 4),
+            "tokens": loss.token_count,
+        }
+        for part, loss in losses.items()
+    }
+
+
+def rendered(tables: dict[str, Table]) -> str:
+    """The manifest."""
+    text = (
         "# Files and losses of the models that ship, in nats a token. Written by\n"
         "# scripts/language/measure_models.py: change that, not this.\n"
-        f"mask_draws = {MASK_DRAWS}\nmasked_per_draw = {MASKED_PER_DRAW}\n"
-        f"slice_windows = {SLICE_WINDOWS}\n\n"
     )
-    (MODELS / "manifest.toml").write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
+    for name in (*shipped.MODEL_NAMES, "damaged", "retrained"):
+        if name in tables:
+            text += f"\n[{name}]\n" + "".join(
+                f"{key} = {_toml(value)}\n" for key, value in tables[name].items()
+            )
+    return text
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_toml(inner)}" for key, inner in value.items()) + " }"
+    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def windows_of(split: str) -> Tensor:
@@ -118,7 +162,11 @@ def by_part(
     """The slice is the head of validation, so it is not computed twice."""
     validation, hidden = window_losses(windows["validation"]), window_losses(windows["hidden"])
     parts = {"validation": validation, "slice": validation[:SLICE_WINDOWS], "hidden": hidden}
-    return {name: summary(losses, tokens_per_window) for name, losses in parts.items()}
+    found = {name: summary(losses, tokens_per_window) for name, losses in parts.items()}
+    for name, loss in found.items():
+        print(f"{name:10} {loss.mean:.4f} +- {loss.standard_error:.4f}", end="  ")
+        print(f"(a window's mean varies by {loss.window_deviation:.3f})", flush=True)
+    return found
 
 
 def summary(losses: Tensor, tokens_per_window: int) -> Loss:
@@ -159,29 +207,14 @@ def mlm_window_losses(model: nn.Module, windows: Tensor) -> Tensor:
     return torch.cat(losses)
 
 
-def entry(name: str, file: Path, losses: dict[str, Loss]) -> list[str]:
-    """A table of the manifest."""
-    lines = [f"[{name}]", f'file = "{file.name}"']
-    lines.append(f'sha256 = "{hashlib.sha256(file.read_bytes()).hexdigest()}"')
-    lines += [f"{part} = {loss.table()}" for part, loss in losses.items()]
-    for part, loss in losses.items():
-        print(f"{name:26} {part:10} {loss.mean:.4f} +- {loss.standard_error:.4f}", end="  ")
-        print(f"(a window's mean varies by {loss.window_deviation:.3f})", flush=True)
-    return [*lines, ""]
-
-
-def repairs(windows: dict[str, Tensor], retraining_s: float) -> list[str]:
+def repairs(windows: dict[str, Tensor], retraining_s: float) -> dict[str, Table]:
     """What the damage does, and what a minute of retraining the embedding mends."""
     whole = (MODELS / "original.safetensors").read_bytes()
-    damaged = permutation.damage(whole, secrets.token_bytes(32))
-    model = from_tensors(load(damaged), shapes.ORIGINAL)
-    lines = ["[damaged]"]
-    lines += [f"{part} = {loss.table()}" for part, loss in gpt_losses(model, windows).items()]
+    model = from_tensors(load(permutation.damage(whole, secrets.token_bytes(32))), shapes.ORIGINAL)
+    damaged = described(gpt_losses(model, windows))
     steps = retrain_embedding(model, retraining_s)
-    lines += ["", "[retrained]", f"cpu_s = {retraining_s}", f"steps = {steps}"]
-    lines += [f"{part} = {loss.table()}" for part, loss in gpt_losses(model, windows).items()]
-    print("\n".join(lines), flush=True)
-    return lines
+    retrained = {"cpu_s": retraining_s, "steps": steps, **described(gpt_losses(model, windows))}
+    return {"damaged": damaged, "retrained": retrained}
 
 
 def retrain_embedding(model: Gpt, budget_s: float) -> int:
