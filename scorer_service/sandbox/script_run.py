@@ -24,6 +24,7 @@ TAIL_LIMIT_BYTES = 16 << 10
 _CHUNK_BYTES = 16 << 10
 _CHUNK_PAUSE_S = 0.01
 """After each chunk: a flood is read at 1.6 MB a second at most, and then it is the script that waits."""
+_DRAIN_LIMIT_S = 10.0
 _LINES_A_CHUNK = 8
 _LINE_LIMIT_BYTES = 400
 
@@ -129,15 +130,17 @@ async def run_script(
                     collect=collect,
                 )
             )
+            output = _Output(ours, on_line)
             following = None
             try:
                 # Cancelling would not call off the thread that starts it, and leave a run that nobody knows.
                 run = await asyncio.shield(starting)
                 theirs.close()
-                following = asyncio.create_task(_follow(ours, on_line), name="output of a script")
+                following = asyncio.create_task(output.follow(), name="output of a script")
                 await work.attach(run)
                 result = await run.wait()
-                tail = await following
+                # Nothing of it runs any more, so what is left is what lies in the socket.
+                await asyncio.wait([following], timeout=_DRAIN_LIMIT_S)
             finally:
                 if following is not None:
                     following.cancel()
@@ -146,7 +149,7 @@ async def run_script(
         termination=result.termination,
         exit_code=result.exit_code,
         signal=result.signal,
-        output_tail=_text(tail),
+        output_tail=_text(output.tail),
         files=result.files,
         refused_files=result.refused_files,
         wall_s=result.wall_s,
@@ -163,23 +166,31 @@ def progress_of(line: str) -> tuple[int, int, str] | None:
     return int(match[1]), int(match[2]), (match[3] or "steps").strip()
 
 
-async def _follow(connection: socket.socket, on_line: Callable[[str], None]) -> bytes:
-    """The end of all that comes until every other end is closed."""
-    loop = asyncio.get_running_loop()
-    tail, line = b"", b""
-    while True:
-        try:
-            chunk = await loop.sock_recv(connection, _CHUNK_BYTES)
-        except ConnectionError:
-            return tail
-        if not chunk:
-            return tail
-        tail = (tail + chunk)[-TAIL_LIMIT_BYTES:]
-        *lines, line = re.split(rb"[\r\n]+", line + chunk)
-        line = line[:_LINE_LIMIT_BYTES]
-        for complete in lines[-_LINES_A_CHUNK:]:
-            on_line(complete[:_LINE_LIMIT_BYTES].decode(errors="replace"))
-        await asyncio.sleep(_CHUNK_PAUSE_S)
+class _Output:
+    """What comes over a socket: its end is kept."""
+
+    def __init__(self, connection: socket.socket, on_line: Callable[[str], None]) -> None:
+        self._connection = connection
+        self._on_line = on_line
+        self.tail = b""
+
+    async def follow(self) -> None:
+        """Read until every other end is closed."""
+        loop = asyncio.get_running_loop()
+        line = b""
+        while True:
+            try:
+                chunk = await loop.sock_recv(self._connection, _CHUNK_BYTES)
+            except ConnectionError:
+                return
+            if not chunk:
+                return
+            self.tail = (self.tail + chunk)[-TAIL_LIMIT_BYTES:]
+            *lines, line = re.split(rb"[\r\n]+", line + chunk)
+            line = line[:_LINE_LIMIT_BYTES]
+            for complete in lines[-_LINES_A_CHUNK:]:
+                self._on_line(complete[:_LINE_LIMIT_BYTES].decode(errors="replace"))
+            await asyncio.sleep(_CHUNK_PAUSE_S)
 
 
 async def _kill(starting: asyncio.Future[SubmissionRun]) -> None:
