@@ -116,9 +116,17 @@ def test_a_program_has_no_rights_and_sees_itself_alone(warm: Sandbox) -> None:
 
 
 def test_two_programs_share_neither_user_nor_namespace(warm: Sandbox, slots: Slots) -> None:
-    with slots.take(2) as places:
-        runs = [warm.start(["identity"], limits=limits(), places=places) for _ in range(2)]
-        one, two = (said(run.wait()) for run in runs)
+    # Both live until both were looked at: numbers of namespaces are used again.
+    with (
+        slots.take() as places,
+        Talk(warm, places, "identity", "wait") as first,
+        Talk(warm, places, "identity", "wait") as second,
+    ):
+        talks = (first, second)
+        assert [talk.end.recv(10) for talk in talks] == [b"up"] * 2
+        for talk in talks:
+            talk.end.close()
+        one, two = (said(talk.run.wait()) for talk in talks)
     for kind, identity in one["namespaces"].items():
         assert two["namespaces"][kind] != identity, kind
         assert str(Path(f"/proc/self/ns/{kind}").readlink()) != identity, kind

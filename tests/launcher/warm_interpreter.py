@@ -58,7 +58,7 @@ def look() -> None:
     show(found)
 
 
-def identity() -> None:
+def identity(*wait: str) -> None:
     lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     kinds = ("net", "ipc", "uts", "pid", "mnt")
     show(
@@ -70,6 +70,11 @@ def identity() -> None:
             "host": os.uname().nodename,
         }
     )
+
+    if wait:
+        with channel() as other:
+            other.send(b"up")
+            other.recv(1)
 
 
 def refused(call: Callable[[], object]) -> str | None:

@@ -202,7 +202,9 @@ impl Sandbox {
         let outcome = self.take_keeper().and_then(|keeper| {
             let mut watch = order(keeper, place.cores(), program, None)?;
             watch.copied = self.is_warm();
-            let record = watch.until_the_end()?;
+            let ended = watch.until_started()?;
+            self.make_spare();
+            let record = ended.map_or_else(|| watch.until_the_end(), Ok)?;
             self.give_back(watch.into_keeper());
             Ok(record)
         });
@@ -218,6 +220,7 @@ impl Sandbox {
             let mut watch = order(keeper, cores, program, Some(Arc::clone(&inbox)))?;
             watch.copied = self.is_warm();
             let ended = watch.until_started()?;
+            self.make_spare();
             Ok((watch, inbox, ended))
         });
         match started {
@@ -266,21 +269,26 @@ impl Sandbox {
             Some(keeper) => keeper,
             None => self.make_keeper(&mut state)?,
         };
-        if self.is_warm() && state.idle.is_empty() {
-            // Its keepers serve one run each, and take a while to make: the next one's is made beside this run.
-            let sandbox = Arc::clone(self);
-            let make_spare = move || {
-                let mut state = sandbox.lock();
-                if !sandbox.is_closed() && state.idle.is_empty()
-                    // If it fails, the next run tries again, and tells why.
-                    && let Ok(keeper) = sandbox.make_keeper(&mut state)
-                {
-                    state.idle.push(keeper);
-                }
-            };
-            let _ = thread::Builder::new().name("sandbox-spare".to_owned()).spawn(make_spare);
-        }
         Ok(keeper)
+    }
+
+    /// Has the place of the next run of a warm sandbox made beside this one, which has begun: its keepers serve one
+    /// run each, and take a while to make.
+    fn make_spare(self: &Arc<Self>) {
+        if !self.is_warm() {
+            return;
+        }
+        let sandbox = Arc::clone(self);
+        let make = move || {
+            let mut state = sandbox.lock();
+            if !sandbox.is_closed() && state.idle.is_empty()
+                // If it fails, the next run tries again, and tells why.
+                && let Ok(keeper) = sandbox.make_keeper(&mut state)
+            {
+                state.idle.push(keeper);
+            }
+        };
+        let _ = thread::Builder::new().name("sandbox-spare".to_owned()).spawn(make);
     }
 
     fn make_keeper(&self, state: &mut State) -> Result<Keeper, Error> {

@@ -159,7 +159,8 @@ pub struct Sandbox(pub Arc<sandbox::Sandbox>);
 #[pymethods]
 impl Sandbox {
     #[new]
-    #[pyo3(signature = (*, mounts, slots, environment=None, cgroup="auto", warm=None, devices=Vec::new()))]
+    #[pyo3(signature = (*, mounts, slots, environment=None, cgroup="auto", warm=None, devices=Vec::new()),
+           text_signature = "(*, mounts, slots, environment=None, cgroup='auto', warm=None, devices=())")]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from Python by value")]
     fn new(
         py: Python<'_>,

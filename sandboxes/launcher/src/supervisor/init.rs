@@ -4,7 +4,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, poll};
 
-use super::launch::{Launch, launch};
+use super::launch::{Copied, Copy, Launch, become_program, execute};
 use super::restrictions::landlock_rules;
 use super::syscalls::{exit, monotonic_ns};
 use super::{Place, Side, collect, die_with_parent, freeze, scratch};
@@ -55,6 +55,13 @@ impl Init<'_> {
         let landlock = landlock_rules(&self.place.devices)?;
         let children = child_signals()?;
         rustix::process::chdir("/work").attempt(|| "cannot enter /work".to_owned())?;
+        let mut ahead = None;
+        if let Some(interpreter) = &self.place.interpreter {
+            match Copy::make(interpreter)? {
+                Copied::Init(copy) => ahead = Some(copy),
+                Copied::Copy(socket) => return self.follow(&socket, landlock).map(Side::Program),
+            }
+        }
         self.tell(&FromRun::Ready)?;
 
         let (order, descriptors) = loop {
@@ -65,10 +72,7 @@ impl Init<'_> {
                 Ok(None) | Err(_) => exit(1),
             }
         };
-        let mut program = match self.start(&order, descriptors, landlock)? {
-            Side::Here(program) => program,
-            Side::Program(argv) => return Ok(Side::Program(argv)),
-        };
+        let mut program = self.start(&order, descriptors, landlock, ahead)?;
         self.watch(&children, &mut program)?;
         self.end_run(&order, &mut program).map(Side::Here)
     }
@@ -78,33 +82,47 @@ impl Init<'_> {
         order: &RunOrder,
         descriptors: Vec<OwnedFd>,
         landlock: Option<OwnedFd>,
-    ) -> Result<Side<Program>, Failure> {
-        let missing = || Failure { what: "a run was ordered without its descriptors".to_owned(), errno: 0 };
+        ahead: Option<Copy>,
+    ) -> Result<Program, Failure> {
         let mut descriptors = descriptors.into_iter();
-        let mut next = || descriptors.next().ok_or_else(missing);
-        let stdio = [next()?, next()?, next()?];
-        let channel = order.channel.then(&mut next).transpose()?;
+        let launch = self.launch(order, &mut descriptors, landlock)?;
         scratch::resize(order.scratch_bytes, order.files.len())?;
         if !order.files.is_empty() {
-            scratch::fill(&order.files, &next()?, self.user)?;
+            scratch::fill(&order.files, &descriptors.next().ok_or_else(missing)?, self.user)?;
         }
-        let launched = launch(&Launch {
+        let launched = match ahead {
+            None => execute(&launch)?,
+            Some(copy) => copy.launch(order, &launch)?,
+        };
+        self.tell(&FromRun::Started { at_ns: launched.started_ns, cpu: launched.cpu })?;
+        Ok(Program { pid: launched.pid, end: None })
+    }
+
+    fn launch<'b>(
+        &'b self,
+        order: &'b RunOrder,
+        descriptors: &mut impl Iterator<Item = OwnedFd>,
+        landlock: Option<OwnedFd>,
+    ) -> Result<Launch<'b>, Failure> {
+        let mut next = || descriptors.next().ok_or_else(missing);
+        Ok(Launch {
             argv: &order.argv,
-            stdio,
-            channel,
+            stdio: [next()?, next()?, next()?],
+            channel: order.channel.then(&mut next).transpose()?,
             cores: &order.cores,
             rlimits: &order.rlimits,
             user: self.user,
             landlock,
             cpu_file: self.cpu_file.as_ref(),
             place: self.place,
-        })?;
-        let launched = match launched {
-            Side::Here(launched) => launched,
-            Side::Program(argv) => return Ok(Side::Program(argv)),
-        };
-        self.tell(&FromRun::Started { at_ns: launched.started_ns, cpu: launched.cpu })?;
-        Ok(Side::Here(Program { pid: launched.pid, end: None }))
+        })
+    }
+
+    /// The life of a copy until it is the program, whose arguments it gives.
+    fn follow(&self, socket: &OwnedFd, landlock: Option<OwnedFd>) -> Result<Vec<Vec<u8>>, Failure> {
+        let Ok(Some((order, descriptors))) = receive::<RunOrder>(socket) else { exit(0) };
+        become_program(socket, &self.launch(&order, &mut descriptors.into_iter(), landlock)?);
+        Ok(order.argv)
     }
 
     /// Returns when the program has ended or shall be killed.
@@ -177,6 +195,10 @@ impl Init<'_> {
         let read = self.cpu_file.as_ref().and_then(|file| rustix::io::pread(file, &mut text, 0).ok());
         text[..read.unwrap_or(0)].to_vec()
     }
+}
+
+fn missing() -> Failure {
+    Failure { what: "a run was ordered without its descriptors".to_owned(), errno: 0 }
 }
 
 /// A descriptor that is readable when a child has ended.

@@ -1,16 +1,15 @@
 //! From the init of a run to the program: everything that the program must not have is given up here.
 
 use std::ffi::{c_char, c_int, c_void};
-use std::io::{Read, Write};
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::ptr;
 
-use serde::{Deserialize, Serialize};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
 use super::syscalls::{self, Forked, copy, exit, monotonic_ns};
 use super::warm::Interpreter;
-use super::{Place, Side, restrictions, strings};
-use crate::protocol::{Attempt, Failure};
+use super::{Place, restrictions, strings};
+use crate::protocol::{Attempt, Failure, RunOrder, receive, send};
 
 const STACK_BYTES: usize = 64 << 10;
 /// Enough for the first line of any file that tells CPU time.
@@ -89,16 +88,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Starts the program; returns when it runs, or could not be started. In a copy of an interpreter, it returns in
-/// the program too.
-pub fn launch(launch: &Launch<'_>) -> Result<Side<Launched>, Failure> {
-    match &launch.place.interpreter {
-        None => execute(launch).map(Side::Here),
-        Some(interpreter) => become_copy(launch, interpreter),
-    }
-}
-
-fn execute(launch: &Launch<'_>) -> Result<Launched, Failure> {
+/// Executes the program; returns when it runs, or could not be started.
+pub fn execute(launch: &Launch<'_>) -> Result<Launched, Failure> {
     let argv = strings(launch.argv)?;
     let pointers = |strings: &[std::ffi::CString]| -> Vec<*const c_char> {
         strings.iter().map(|string| string.as_ptr()).chain([ptr::null()]).collect()
@@ -130,54 +121,70 @@ fn execute(launch: &Launch<'_>) -> Result<Launched, Failure> {
     Ok(Launched { pid, started_ns: plan.started_ns, cpu })
 }
 
-/// What a copy of an interpreter tells its init before it becomes the program.
-#[derive(Serialize, Deserialize)]
-enum Report {
-    Started { at_ns: u64, cpu: Vec<u8> },
-    Failed(Failure),
+/// A copy of an interpreter that waits for an order to become a program. Forking it takes the longest by far of what
+/// is to be done for a run, so that is done ahead.
+pub struct Copy {
+    pid: i32,
+    socket: OwnedFd,
 }
 
-/// Forks a copy of this process that becomes the program without executing anything.
-fn become_copy(launch: &Launch<'_>, interpreter: &Interpreter) -> Result<Side<Launched>, Failure> {
-    let (mut told, mut report) = std::io::pipe().attempt(|| "cannot make a pipe".to_owned())?;
-    // SAFETY: the init has one thread.
-    match unsafe { copy() }.attempt(|| "cannot fork the program".to_owned())? {
-        Forked::Child => {
-            drop(told);
-            (interpreter.after_fork_in_child)();
-            let mut plan = Plan::new(launch);
-            // SAFETY: this is the child, which nobody else shares memory with.
-            let failed = unsafe { give_up_everything(&mut plan) };
-            let told = if let Some(step) = failed {
-                let errno = std::io::Error::last_os_error().raw_os_error().unwrap_or(0);
-                plan.step = step;
-                Report::Failed(plan.failure(errno))
-            } else {
-                Report::Started { at_ns: plan.started_ns, cpu: plan.cpu[..plan.cpu_length].to_vec() }
-            };
-            let told = postcard::to_stdvec(&told).unwrap_or_default();
-            if report.write_all(&told).is_err() || failed.is_some() {
-                exit(1)
+/// Which side of the making of a [`Copy`] this is.
+pub enum Copied {
+    /// The init's.
+    Init(Copy),
+    /// The copy's, with its socket.
+    Copy(OwnedFd),
+}
+
+/// What a copy tells its init when it has become a program: time, and content of the CPU time file.
+type Report = Result<(u64, Vec<u8>), Failure>;
+
+impl Copy {
+    /// Forks one.
+    pub fn make(interpreter: &Interpreter) -> Result<Copied, Failure> {
+        let (socket, others) =
+            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
+                .attempt(|| "cannot make a pair of sockets".to_owned())?;
+        // SAFETY: the init has one thread.
+        match unsafe { copy() }.attempt(|| "cannot fork the program".to_owned())? {
+            Forked::Child => {
+                (interpreter.after_fork_in_child)();
+                Ok(Copied::Copy(others))
             }
-            Ok(Side::Program(launch.argv.to_vec()))
+            Forked::Parent(child) => Ok(Copied::Init(Self { pid: child.pid, socket })),
         }
-        Forked::Parent(child) => {
-            drop(report);
-            let mut text = Vec::new();
-            told.read_to_end(&mut text).attempt(|| "cannot hear from the program".to_owned())?;
-            match postcard::from_bytes(&text) {
-                Ok(Report::Started { at_ns, cpu }) => {
-                    Ok(Side::Here(Launched { pid: child.pid, started_ns: at_ns, cpu }))
-                }
-                Ok(Report::Failed(failure)) => Err(failure),
-                Err(_) => Err(Failure { what: "the program ended before it began".to_owned(), errno: 0 }),
-            }
+    }
+
+    /// Has it become a program; returns when it runs.
+    pub fn launch(self, order: &RunOrder, launch: &Launch<'_>) -> Result<Launched, Failure> {
+        let beside: Vec<_> = launch.stdio.iter().chain(&launch.channel).map(AsFd::as_fd).collect();
+        send(&self.socket, order, &beside).attempt(|| "cannot give the program its order".to_owned())?;
+        let report = receive::<Report>(&self.socket).attempt(|| "cannot hear from the program".to_owned())?;
+        let ended = || Failure { what: "the program ended before it began".to_owned(), errno: 0 };
+        let (started_ns, cpu) = report.ok_or_else(ended)?.0?;
+        Ok(Launched { pid: self.pid, started_ns, cpu })
+    }
+}
+
+/// In a copy: becomes the program, and tells its init.
+pub fn become_program(socket: &OwnedFd, launch: &Launch<'_>) {
+    let mut plan = Plan::new(launch);
+    // SAFETY: nobody else shares memory with this process.
+    let report: Report = match unsafe { give_up_everything(&mut plan) } {
+        None => Ok((plan.started_ns, plan.cpu[..plan.cpu_length].to_vec())),
+        Some(step) => {
+            let errno = std::io::Error::last_os_error().raw_os_error().unwrap_or(0);
+            plan.step = step;
+            Err(plan.failure(errno))
         }
+    };
+    if send(socket, &report, &[]).is_err() || report.is_err() {
+        exit(1)
     }
 }
 
 extern "C" fn start(plan: *mut c_void) -> c_int {
-    // SAFETY: `launch` passes a valid plan and sleeps meanwhile.
+    // SAFETY: `execute` passes a valid plan and sleeps meanwhile.
     let plan = unsafe { &mut *plan.cast::<Plan<'_>>() };
     // SAFETY: system calls on values of the plan, all valid; no allocation, no lock.
     plan.step = unsafe {
@@ -195,7 +202,7 @@ extern "C" fn start(plan: *mut c_void) -> c_int {
 ///
 /// # Safety
 ///
-/// To be called in the child of [`launch`] alone. It allocates nothing.
+/// To be called in the child of [`execute`], or in a copy. It allocates nothing.
 unsafe fn give_up_everything(plan: &mut Plan<'_>) -> Option<&'static str> {
     macro_rules! step {
         ($what:literal, $call:expr) => {

@@ -147,6 +147,7 @@ fn serve_sandbox(control: &OwnedFd, setup: SandboxSetup, descriptors: Vec<OwnedF
     send(control, &Done::Ok(()), &[zygote.pidfd.as_fd()]).attempt(|| "cannot answer".to_owned())?;
     let _ = go.write_all(b"!");
     syscalls::wait_for(zygote.pid);
+    drop(go);
     Ok(())
 }
 

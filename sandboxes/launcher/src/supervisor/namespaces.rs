@@ -1,8 +1,9 @@
 //! User namespaces, and the first process of a sandbox's namespaces.
 
-use std::io::{PipeWriter, Read};
+use std::io::{PipeReader, PipeWriter, Read};
 use std::os::fd::OwnedFd;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, openat};
 use rustix::process::{getgid, getuid};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
@@ -33,7 +34,7 @@ fn write_proc(proc: &OwnedFd, path: &str, content: &str) -> Result<(), Failure> 
 }
 
 /// Forks the zygote into namespaces of its own, which runs `serve` and exits, once it is told to by a byte through
-/// the pipe.
+/// the pipe. This process must keep its end as long as it lives.
 ///
 /// `proc` is the host's `/proc`; the zygote lets go of it before it serves.
 pub fn spawn_zygote(
@@ -48,7 +49,7 @@ pub fn spawn_zygote(
     match unsafe { fork(flags) }.attempt(|| "cannot make the sandbox's namespaces".to_owned())? {
         Forked::Child => {
             drop((proc, go));
-            if wait_to_go.read_exact(&mut [0]).is_ok() && prepare_zygote(mapped).is_ok() {
+            if wait_to_go.read_exact(&mut [0]).is_ok() && prepare_zygote(mapped, &wait_to_go).is_ok() {
                 drop(wait_to_go);
                 serve();
             }
@@ -65,8 +66,9 @@ pub fn spawn_zygote(
     }
 }
 
-/// Takes on the ids of the new user namespace, and gives up what no process of a sandbox needs.
-fn prepare_zygote(mapped: bool) -> Result<(), Failure> {
+/// Takes on the ids of the new user namespace, and gives up what no process of a sandbox needs. `parents` is a pipe of
+/// which the parent has the other end.
+fn prepare_zygote(mapped: bool, parents: &PipeReader) -> Result<(), Failure> {
     if mapped {
         // SAFETY: plain system calls without pointers. The raw ones, since the C library would look for
         // threads to tell, of which there are none.
@@ -79,9 +81,15 @@ fn prepare_zygote(mapped: bool) -> Result<(), Failure> {
             return Err(Failure { what: "cannot take on the sandbox's ids".to_owned(), errno: 0 });
         }
     }
-    // Changing ids cleared it. Asked for after the parent wrote to the pipe, so the parent was alive; and as
-    // first process of a PID namespace this one is killed with everything in it.
+    // Changing ids cleared it. As first process of a PID namespace, this one is killed with everything in it.
     super::die_with_parent(None)?;
+    // The parent cannot be seen from here, so it may have died before: its end of the pipe was closed then.
+    let mut source = [PollFd::new(parents, PollFlags::IN)];
+    let ready =
+        poll(&mut source, Some(&Timespec::default())).attempt(|| "cannot look at a pipe".to_owned())?;
+    if ready > 0 {
+        return Err(Failure { what: "the server is gone already".to_owned(), errno: 0 });
+    }
     rustix::system::sethostname(b"sandbox").attempt(|| "cannot set the host name".to_owned())?;
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .attempt(|| "cannot become undumpable".to_owned())
