@@ -19,6 +19,8 @@ class Loss:
     mean: float
     standard_error: float
     """Over windows, taken as independent."""
+    window_deviation: float
+    """Standard deviation of a window's mean."""
     tokens: int
 
 

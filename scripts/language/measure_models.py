@@ -61,10 +61,12 @@ def main() -> None:
     """Measure what has changed since the last time, and write the manifest."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--retraining-s", type=float, default=RETRAINING_S, help="CPU seconds")
+    options.add_argument("--stride", type=int, default=1, help="measure on every so manieth window")
     options.add_argument("models", nargs="*", default=shipped.MODEL_NAMES)
     given = options.parse_args()
     torch.manual_seed(1)
-    windows = {split: windows_of(split) for split in ("validation", "hidden")}
+    windows = {split: windows_of(split)[:: given.stride] for split in ("validation", "hidden")}
+    windows["slice"] = windows_of("validation")[:SLICE_WINDOWS]
     path = MODELS / "manifest.toml"
     tables = read(path) if path.exists() else {}
     for name in given.models:
@@ -101,6 +103,7 @@ def described(losses: dict[str, Loss]) -> Table:
         part: {
             "mean": round(loss.mean, 4),
             "standard_error": round(loss.standard_error, 4),
+            "window_deviation": round(loss.window_deviation, 4),
             "tokens": loss.token_count,
         }
         for part, loss in losses.items()
@@ -159,10 +162,8 @@ def mlm_losses(model: nn.Module, windows: dict[str, Tensor]) -> dict[str, Loss]:
 def by_part(
     windows: dict[str, Tensor], window_losses: Callable[[Tensor], Tensor], tokens_per_window: int
 ) -> dict[str, Loss]:
-    """The slice is the head of validation, so it is not computed twice."""
-    validation, hidden = window_losses(windows["validation"]), window_losses(windows["hidden"])
-    parts = {"validation": validation, "slice": validation[:SLICE_WINDOWS], "hidden": hidden}
-    found = {name: summary(losses, tokens_per_window) for name, losses in parts.items()}
+    """Losses on each part, printed as well."""
+    found = {name: summary(window_losses(part), tokens_per_window) for name, part in windows.items()}
     for name, loss in found.items():
         print(f"{name:10} {loss.mean:.4f} +- {loss.standard_error:.4f}", end="  ")
         print(f"(a window's mean varies by {loss.window_deviation:.3f})", flush=True)

@@ -45,12 +45,12 @@ def test_addresses_are_split_by_hash() -> None:
     assert corpus.load_manifest().split_seed == splits.SEED
 
 
-@pytest.mark.parametrize("split", ["validation", "hidden"])
-def test_every_era_is_in_every_split(split: str) -> None:
+@pytest.mark.parametrize(("split", "era"), [("validation", 50), ("hidden", 25)])
+def test_every_era_is_in_every_split(split: str, era: int) -> None:
     years = sorted(int(name[:4]) for name in corpus.load_manifest().splits[split].addresses)
 
-    for start in range(1790, 2010, 34):
-        assert any(start <= year < start + 34 for year in years), f"none in the 34 years from {start}"
+    for start in range(1790, 2021 - era, era):
+        assert any(start <= year < start + era for year in years), f"none in the {era} years from {start}"
 
 
 @pytest.mark.parametrize(
