@@ -76,7 +76,8 @@ def judge(context: Context, arguments: dict[str, Any], descriptors: list[int]) -
     except ModelFailed as error:
         if time.monotonic() > deadline_s:
             return {"status": "too_long"}
-        return {"status": "failed", "message": str(error)[:1000]}
+        # The line of source that may follow is the author's own.
+        return {"status": "failed", "message": str(error).partition("\n")[0].removeprefix(_WORK)[:1000]}
     except _Stopped:
         return {"status": "stopped"}
     finally:
