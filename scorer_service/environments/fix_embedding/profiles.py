@@ -124,9 +124,7 @@ def hidden_text() -> Path:
 
 
 def _shipped(name: str) -> Path:
-    entry = shipped.measurements().get(name)
-    if entry is None:
-        raise FileNotFoundError(
-            f"the manifest in {shipped.MODELS} has no model {name}: install the package again"
-        )
-    return shipped.MODELS / str(entry["file"])
+    path = shipped.MODELS / f"{name}.safetensors"
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} is missing: install the package again")
+    return path
