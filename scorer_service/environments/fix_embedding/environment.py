@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import hashlib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from scorer_service.environments.fix_embedding import (
 from scorer_service.environments.fix_embedding.judgement import Circumstances, refused
 from scorer_service.environments.settings import EnvironmentSettings
 from scorer_service.evaluation.tensors_file import WeightsRefused
+from scorer_service.language import permutation
 from scorer_service.language.corpus import CorpusDamaged
 from scorer_service.worker.device_access import DeviceUnavailable
 from scorer_service.worker.device_info import DeviceInfo
@@ -78,7 +80,9 @@ class FixEmbedding(interface.Environment):
         if device is None:
             raise interface.NotServing("this server has no device to judge on")
         try:
-            await asyncio.to_thread(public_data.prepare, self._public_dir, self._settings.secret)
+            # A trial (`scorer doctor`) has no secret, and no damage to keep.
+            secret = self._settings.secret or os.urandom(permutation.MINIMUM_SEED_BYTES)
+            await asyncio.to_thread(public_data.prepare, self._public_dir, secret)
         except (OSError, ValueError, CorpusDamaged) as error:
             raise interface.NotServing(f"the damaged model cannot be made: {error}") from error
         try:
