@@ -15,7 +15,7 @@ import scorer_launcher
 
 from scorer_service.configuration import Configuration, host_and_port
 from scorer_service.environments.discovery import create_environment, environment_names
-from scorer_service.environments.interface import NotServing
+from scorer_service.environments.interface import Environment, NotServing
 from scorer_service.environments.settings import EnvironmentSettings
 from scorer_service.sandbox import python_toolchain
 from scorer_service.sandbox.native import NativeBackend
@@ -157,32 +157,43 @@ async def _environments(configuration: Configuration) -> Sequence[Finding]:
     backend = NativeBackend(configuration.slots or None)
     python = configuration.torch_python or python_toolchain.default_python()
     device = DeviceAccess(backend, python, configuration.device)
-    try:
-        return [await _environment(name, configuration, backend, device) for name in environment_names()]
-    finally:
-        await device.close()
-
-
-async def _environment(
-    name: str, configuration: Configuration, backend: NativeBackend, device: DeviceAccess
-) -> Finding:
-    with tempfile.TemporaryDirectory(prefix="scorer-doctor-") as cache_dir:
-        settings = EnvironmentSettings(
-            profile=configuration.profile,
-            cache_dir=Path(cache_dir),
-            sandbox=backend,
-            problem_set=configuration.problem_set,
-            device=device,
-            calibration_dir=configuration.state_dir / "calibration",
-        )
-        environment = None
+    with tempfile.TemporaryDirectory(prefix="scorer-doctor-") as folder:
+        # All are made before one is started: what they mount is mounted when the device starts.
+        environments = {
+            name: _made(name, configuration, backend, device, Path(folder) / name)
+            for name in environment_names()
+        }
         try:
-            environment = create_environment(name, settings)
-            await environment.start()
-        except (NotServing, scorer_launcher.SandboxError) as error:
-            return Finding(name, Status.MISSING, str(error))
+            return [await _tried(name, made) for name, made in environments.items()]
         finally:
-            if environment is not None:
-                await environment.close()
-        description = environment.describe()
-        return Finding(name, Status.OK, f"self-test passed, profile {description.profile}")
+            await device.close()
+
+
+def _made(
+    name: str, configuration: Configuration, backend: NativeBackend, device: DeviceAccess, cache_dir: Path
+) -> Environment | NotServing:
+    cache_dir.mkdir()
+    settings = EnvironmentSettings(
+        profile=configuration.profile,
+        cache_dir=cache_dir,
+        sandbox=backend,
+        problem_set=configuration.problem_set,
+        device=device,
+        calibration_dir=configuration.state_dir / "calibration",
+    )
+    try:
+        return create_environment(name, settings)
+    except NotServing as error:
+        return error
+
+
+async def _tried(name: str, environment: Environment | NotServing) -> Finding:
+    if isinstance(environment, NotServing):
+        return Finding(name, Status.MISSING, str(environment))
+    try:
+        await environment.start()
+    except (NotServing, scorer_launcher.SandboxError) as error:
+        return Finding(name, Status.MISSING, str(error))
+    finally:
+        await environment.close()
+    return Finding(name, Status.OK, f"self-test passed, profile {environment.describe().profile}")

@@ -12,61 +12,47 @@ import urllib.request
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import demo_submissions
+from demo_submissions import Submission
 from scorer_client import ScorerClient, ScorerError
+
+from scorer_service.environments.discovery import environment_names
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
-ENVIRONMENTS = ROOT / "scorer_service" / "environments"
-RUST = ENVIRONMENTS / "rust_codecontests"
-TRITON = ENVIRONMENTS / "triton_cumsum"
 STATE = ROOT / ".demo"
-START_LIMIT_S = 120
+START_LIMIT_S = 180
 UNSTABLE_TRIES = 3
-
-DOES_NOT_COMPILE = 'fn main() { let answer: u32 = "forty-two"; println!("{answer}"); }\n'
-NARROWER_TYPES = """
-import torch
-
-def prefix_sum(x):
-    positive = (x > 0).to(torch.int32)
-    before = torch.cumsum(positive, 0, dtype=torch.int32) - positive
-    return torch.cumsum(x * (before & 1), 0, dtype=torch.int32)
-"""
-GATE_TOO_EARLY = NARROWER_TYPES.replace(" - positive", "")
-HANGS = "import time\n\nwhile True:\n    time.sleep(1)\n"
-
-
-@dataclass(frozen=True)
-class Submission:
-    """One line of the last table."""
-
-    name: str
-    about: str
-    environment: str
-    files: Mapping[str, str]
-    """By name; for rust_codecontests one a problem."""
 
 
 def main() -> int:
     """Run the demo; the exit status says whether every part of it worked."""
     rpc, metrics = f"127.0.0.1:{free_port()}", f"127.0.0.1:{free_port()}"
     STATE.mkdir(exist_ok=True, mode=0o700)
-    calibrate()
+    names = environment_names()
+    for name in names:
+        if name != "rust_codecontests":  # whose anchors are the same everywhere
+            calibrate(name)
     say(f"Starting the server (its log: {STATE.name}/server.log)")
     with server(rpc, metrics), tempfile.TemporaryDirectory() as scratch:
-        wait_until_serving(rpc, ("rust_codecontests", "triton_cumsum"))
-        scored = [(one, score(rpc, one, Path(scratch))) for one in triton_submissions()]
-        hanging = Submission("hangs", "sleeps for ever when it is imported", "triton_cumsum", {"s.py": HANGS})
+        wait_until_serving(rpc, names)
+        scored = [(one, score(rpc, one, Path(scratch))) for one in demo_submissions.triton()]
+        hanging = demo_submissions.hanging()
         say("Sending a solution of triton_cumsum that hangs; its limit runs out beside what follows")
         with begin(rpc, hanging, Path(scratch)) as process:
-            scored += [(one, score(rpc, one, Path(scratch))) for one in rust_submissions()]
+            scored += [(one, score(rpc, one, Path(scratch))) for one in demo_submissions.rust()]
             say("Waiting for the one that hangs")
             scored.append((hanging, json.loads(process.communicate()[0])))
             print(f"{scored[-1][1]['verdict']}: {scored[-1][1]['summary']}")
+        if "restricted_mlm" in names:
+            mlm = demo_submissions.restricted_mlm()
+            scored += [(one, score(rpc, one, Path(scratch))) for one in mlm]
+        if "fix_embedding" in names:
+            repaired = demo_submissions.fix_embedding(starter(rpc, "fix_embedding", Path(scratch)))
+            scored += [(one, score(rpc, one, Path(scratch))) for one in repaired]
         say("Scores")
         print_scores(scored)
         say(f"Metrics are at http://{metrics}/metrics while the server runs; some of them:")
@@ -78,64 +64,21 @@ def main() -> int:
     return 0
 
 
-def triton_submissions() -> Iterator[Submission]:
-    """From the starting solution to the reference, with one that is wrong."""
-    for name, about, source in (
-        ("starting", "the starting solution", (TRITON / "starter_files" / "solution.py").read_text()),
-        ("narrower types", "an honest improvement: int32 throughout", NARROWER_TYPES),
-        ("reference", "the reference solution", (TRITON / "reference" / "torch_scan.py").read_text()),
-        ("wrong", "counts an element in its own gate", GATE_TOO_EARLY),
-        (
-            "Triton",
-            "a Triton kernel; without a GPU it runs in Triton's interpreter, which is slow",
-            (TRITON / "reference" / "triton_scan.py").read_text(),
-        ),
-    ):
-        yield Submission(name, about, "triton_cumsum", {"solution.py": source})
-
-
-def rust_submissions() -> Iterator[Submission]:
-    """Nothing solved, something of each, everything solved."""
-    rows = map(json.loads, (RUST / "problem_set" / "reference_submission.jsonl").open())
-    reference = {row["problem_id"]: row["source"] for row in rows}
-    for name, about, programs in (
-        ("starting", "programs that read and print nothing", dict.fromkeys(reference, "fn main() {}\n")),
-        ("mixed", "some right programs, and one for each way to fail", mixed(reference)),
-        ("reference", "the reference solution of every problem", reference),
-    ):
-        files = {f"{problem_id}.rs": source for problem_id, source in programs.items()}
-        yield Submission(name, about, "rust_codecontests", files)
-
-
-def mixed(reference: Mapping[str, str]) -> Mapping[str, str]:
-    """A few right programs, one that does not compile, and one wrong program for each verdict."""
-    ids = list(reference)
-    programs = {problem_id: reference[problem_id] for problem_id in ids[:4]}
-    programs[ids[4]] = DOES_NOT_COMPILE
-    verdicts = set()
-    for wrong in sorted((RUST / "problems").glob("*/wrong/*.rs")):
-        verdict, problem_id = wrong.name.split("__")[0], wrong.parent.parent.name
-        if verdict not in verdicts and problem_id not in programs:
-            verdicts.add(verdict)
-            programs[problem_id] = wrong.read_text()
-    return programs
-
-
-def calibrate() -> None:
+def calibrate(name: str) -> None:
     """Measure what 0 and 1 mean on this device, once. Scores are raw only where that does not succeed."""
     # Another torch makes another device of it.
     torch_installed = ROOT / ".venv-torch" / ".ready"
     oldest_good_s = torch_installed.stat().st_mtime if torch_installed.exists() else 0.0
-    stored = (STATE / "state" / "calibration").glob("triton_cumsum.embedded.*.json")
+    stored = (STATE / "state" / "calibration").glob(f"{name}.embedded.*.json")
     if any(path.stat().st_mtime > oldest_good_s for path in stored):
         return
-    say("Calibrating triton_cumsum on this device (once; kept in .demo)")
-    command: list[str | Path] = [BIN / "scorer", "calibrate", "triton_cumsum", "--log-level", "warning"]
+    say(f"Calibrating {name} on this device (once; kept in .demo)")
+    command: list[str | Path] = [BIN / "scorer", "calibrate", name, "--log-level", "warning"]
     command += ["--profile", "embedded", "--state-dir", STATE / "state"]
     for _ in range(UNSTABLE_TRIES):
         if subprocess.run(command, env=clean_environment(), cwd=STATE, check=False).returncode == 0:
             return
-    print("Not calibrated: scores of triton_cumsum will be raw only.")
+    print(f"Not calibrated: scores of {name} will be raw only.")
 
 
 def score(rpc: str, submission: Submission, scratch: Path) -> Mapping[str, Any]:
@@ -171,16 +114,18 @@ def score_command(rpc: str, submission: Submission, scratch: Path) -> Sequence[s
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in submission.files.items():
         (folder / name).write_text(content)
-    path = folder if submission.environment == "rust_codecontests" else folder / next(iter(submission.files))
-    command: list[str | Path] = [
-        BIN / "scorer-client",
-        "--server",
-        rpc,
-        "score",
-        submission.environment,
-        path,
-    ]
+    places = {"{folder}": folder, "{first}": folder / next(iter(submission.files), "")}
+    command: list[str | Path] = [BIN / "scorer-client", "--server", rpc, "score", submission.environment]
+    command += [places.get(str(argument), argument) for argument in submission.arguments]
     return [*command, "--request-id", str(uuid.uuid4())]
+
+
+def starter(rpc: str, name: str, scratch: Path) -> Path:
+    """What an agent starts from."""
+    folder = scratch / "starters" / name
+    folder.parent.mkdir(exist_ok=True)
+    subprocess.run([BIN / "scorer-client", "--server", rpc, "starter", name, folder], check=True)
+    return folder
 
 
 @contextmanager
@@ -241,6 +186,11 @@ def print_scores(scored: Sequence[tuple[Submission, Mapping[str, Any]]]) -> None
 
 def measured(result: Mapping[str, Any]) -> str:
     """What the raw score was made from."""
+    loss = result.get("loss")
+    if loss:
+        return f"{loss['mean_nats']:.4f} nats a token (standard error {loss['standard_error_nats']:.4f})"
+    if refused := result.get("refused_operators"):
+        return f"refused: {', '.join(sorted({one['operator'] for one in refused}))}"
     timing = result.get("timing")
     if timing:
         return f"{timing['median_ms']:.4g} ms ({timing['lower_ms']:.4g} to {timing['upper_ms']:.4g})"

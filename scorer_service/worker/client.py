@@ -109,7 +109,8 @@ class Worker:
                 self._process.set_result(process)
         finally:
             await process.kill()
-            assert self._process is not None
+            if self._process is None or self._process.done():
+                self._process = asyncio.get_running_loop().create_future()
             self._process.set_exception(WorkerUnavailable("the worker is closed"))
             self._process.exception()  # seen, if nobody waits
 
