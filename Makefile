@@ -14,7 +14,7 @@ PROBLEMS := scorer_service/environments/rust_codecontests/problems
 LAUNCHER_SOURCES := $(shell find sandboxes/launcher -name target -prune -o -type f \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' -o -name '*.py*' \) -not -path '*/__pycache__/*' -print)
 PROBLEM_SOURCES := $(shell find $(PROBLEMS) -type f -not -path '*/__pycache__/*')
 
-.PHONY: help setup demo test lint format bench stubs problems clean
+.PHONY: help setup demo test exploits lint format bench stubs problems clean
 
 help: ## List what can be made.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -28,6 +28,9 @@ test: setup ## Run the tests.
 	source scripts/rust_env.sh && $(BIN)/python -m pytest -n auto --dist loadgroup -m "not alone" tests
 	source scripts/rust_env.sh && $(BIN)/python -m pytest -m alone tests
 	source scripts/rust_env.sh && cargo test --quiet --manifest-path sandboxes/launcher/Cargo.toml
+
+exploits: setup ## Run every attack of the corpus, of which `make test` runs a share.
+	source scripts/rust_env.sh && SCORER_EXPLOITS=all $(BIN)/python -m pytest tests/exploits
 
 lint: setup ## Check style, types, the contract and the stubs.
 	$(BIN)/ruff check
