@@ -32,12 +32,12 @@ def main() -> int:
     """Run the demo; the exit status says whether every part of it worked."""
     rpc, metrics = f"127.0.0.1:{free_port()}", f"127.0.0.1:{free_port()}"
     STATE.mkdir(exist_ok=True, mode=0o700)
-    names = environment_names()
+    names = environment_names() if "--models" in sys.argv[1:] else ["rust_codecontests", "triton_cumsum"]
     for name in names:
         if name != "rust_codecontests":  # whose anchors are the same everywhere
             calibrate(name)
     say(f"Starting the server (its log: {STATE.name}/server.log)")
-    with server(rpc, metrics), tempfile.TemporaryDirectory() as scratch:
+    with server(rpc, metrics, names), tempfile.TemporaryDirectory() as scratch:
         wait_until_serving(rpc, names)
         scored = [(one, score(rpc, one, Path(scratch))) for one in demo_submissions.triton()]
         hanging = demo_submissions.hanging()
@@ -129,10 +129,11 @@ def starter(rpc: str, name: str, scratch: Path) -> Path:
 
 
 @contextmanager
-def server(rpc: str, metrics: str) -> Iterator[None]:
+def server(rpc: str, metrics: str, names: Sequence[str]) -> Iterator[None]:
     """A server that is stopped by SIGTERM, and must stop cleanly."""
     command: list[str | Path] = [BIN / "scorer", "serve", "--profile", "embedded", "--listen", rpc]
     command += ["--metrics-listen", metrics, "--state-dir", STATE / "state"]
+    command += ["--environments", ",".join(names)]
     with (STATE / "server.log").open("w") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=clean_environment(), cwd=STATE)
     try:
