@@ -46,7 +46,7 @@ class Submission:
     files: Mapping[str, str]
     """By name; for rust_codecontests one a problem."""
     arguments: Sequence[str | Path] = ("{first}",)
-    """Of `scorer-client score ENVIRONMENT`. `{folder}` stands for the folder, `{first}` for the first file."""
+    """Of `scorer-client score ENVIRONMENT`; `{folder}` is that of the files, `{first}` the first of them."""
 
 
 def triton() -> Iterator[Submission]:

@@ -229,8 +229,9 @@ class Places:
 class Sandbox:
     """Namespaces of one submission: made once, a fresh process tree and scratch for each run in it.
 
-    A warm sandbox serves many submissions: an interpreter is started in it once and loads what they need, and each
-    program is a copy of it as it was then, with namespaces of its own for all that the runs of one submission share.
+    A warm sandbox serves many submissions: an interpreter is started in it once and loads what they need, and
+    each program is a copy of it as it was then, with namespaces of its own for all that the runs of one
+    submission share.
     """
 
     def __new__(
@@ -245,14 +246,14 @@ class Sandbox:
     ) -> Self:
         """`environment` is the whole environment of the programs. `cgroup`: auto, v2, v1 or none.
 
-        `warm`: path in the sandbox and arguments of a Python interpreter that has this package, loads what it likes
-        and calls `serve_warm`. It is executed as the first process of the namespaces, under the system call list of
-        programs, and may write to a scratch of its own, which no run sees. Then this call returns; a `run` or
-        `start` goes on there, with the `argv` that it gets. Raises SandboxError with what the interpreter wrote, at
-        most 2 KiB, if it ended instead, or took more than 120 s.
+        `warm`: path in the sandbox and arguments of a Python interpreter that has this package, loads what it
+        likes and calls `serve_warm`. It is executed as the first process of the namespaces, under the system
+        call list of programs, and may write to a scratch of its own, which no run sees. Then this call
+        returns; a `run` or `start` goes on there, with the `argv` that it gets. Raises SandboxError with what
+        the interpreter wrote, at most 2 KiB, if it ended instead, or took more than 120 s.
 
-        `devices`: paths below /dev of character devices that programs may open and send any request (ioctl) to;
-        who may is decided by the permissions of the node.
+        `devices`: paths below /dev of character devices that programs may open and send any request (ioctl)
+        to; who may is decided by the permissions of the node.
         """
 
     def run(
@@ -282,9 +283,9 @@ class Sandbox:
     ) -> Run:
         """Start a run on the cores of `places`; returns once the program runs. It does not hold the places.
 
-        `channel` is an open descriptor, of which the program gets a duplicate as descriptor 3; the caller's stays
-        open. Everything else is as in `run`. Raises SandboxClosed, SandboxError, and ValueError for places that
-        were given back or a descriptor that is not open.
+        `channel` is an open descriptor, of which the program gets a duplicate as descriptor 3; the caller's
+        stays open. Everything else is as in `run`. Raises SandboxClosed, SandboxError, and ValueError for
+        places that were given back or a descriptor that is not open.
         """
 
     def run_tests(
@@ -317,11 +318,13 @@ class Sandbox:
 class Run:
     """A run that was started, and goes on beside the caller. Forgotten, it is killed.
 
-    It keeps its sandbox alive. When the sandbox is closed, it is killed and all its calls raise SandboxClosed.
+    It keeps its sandbox alive. When the sandbox is closed, it is killed and all its calls raise
+    SandboxClosed.
     """
 
     def wait(self) -> RunResult:
-        """Wait until every process of it is gone. Any number of times, from any thread. Raises SandboxError."""
+        """Wait until every process of it is gone. Any number of times, from any thread. Raises
+        SandboxError."""
 
     def kill(self) -> None:
         """Have every process of it killed, frozen or not; `wait` tells when they are gone.
@@ -333,25 +336,27 @@ class Run:
         """Stop every process of it; returns when all stand still, and nothing in the run can undo it.
 
         Time does not count until `thaw`, and no limit is passed meanwhile. Timers of the program go on, and a
-        system call that waits may be interrupted (EINTR). Idempotent. Raises SandboxError when the run has ended.
+        system call that waits may be interrupted (EINTR). Idempotent. Raises SandboxError when the run has
+        ended.
         """
 
     def thaw(self, places: Places) -> None:
         """Bind every thread of it to the cores of `places`, and let all go on.
 
-        A run that is not frozen goes on there too. Raises SandboxError when the run has ended, ValueError for places
-        that were given back.
+        A run that is not frozen goes on there too. Raises SandboxError when the run has ended, ValueError for
+        places that were given back.
         """
 
 def serve_warm() -> list[str]:
     """Serve the runs of the warm sandbox whose interpreter this is: called once, when everything is loaded.
 
     Does not return in the interpreter, which ends with its sandbox. It returns in each program: a copy of the
-    interpreter, held to all that a program is held to, with the `argv` of its run. What the interpreter had open is
-    closed but for stdin, stdout, stderr, and the channel as descriptor 3. If what follows raises, the exit code is 1
-    as ever.
+    interpreter, held to all that a program is held to, with the `argv` of its run. What the interpreter had
+    open is closed but for stdin, stdout, stderr, and the channel as descriptor 3. If what follows raises, the
+    exit code is 1 as ever.
 
-    The interpreter must have one thread. Raises SandboxError if it has more, or is not that of a warm sandbox.
+    The interpreter must have one thread. Raises SandboxError if it has more, or is not that of a warm
+    sandbox.
     """
 
 def write_executable(path: str, content: bytes) -> None:
