@@ -297,6 +297,16 @@ def test_a_frozen_run_uses_no_time_and_goes_on_elsewhere(warm: Sandbox, slots: S
     assert result.cpu_s > 0
 
 
+def test_all_of_it_stands_when_freeze_returns(warm: Sandbox, places: Places) -> None:
+    with Talk(warm, places, "populate") as talk:
+        assert talk.end.recv(10) == b"up"
+        ((pid, _),) = programs_of(descendants(os.getpid()))
+        for _ in range(30):
+            talk.run.freeze()
+            assert fields_of(pid)[0] == "T"
+            talk.run.thaw(places)
+
+
 def test_a_program_cannot_undo_that_it_is_frozen(warm: Sandbox, slots: Slots) -> None:
     with slots.take(2) as places, Talk(warm, places, "rebels") as talk:
         assert talk.end.recv(10) == b"up"
@@ -368,7 +378,7 @@ def test_nothing_is_left_after_many_runs(slots: Slots) -> None:
 
 
 def test_a_run_that_is_forgotten_is_killed(warm: Sandbox, places: Places) -> None:
-    with Talk(warm, places, "answer") as talk:
+    with Talk(warm, places, "answer", wall_limit_s=600.0) as talk:
         program = programs_of(descendants(os.getpid()))
         assert program
         del talk.run

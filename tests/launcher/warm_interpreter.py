@@ -20,6 +20,8 @@ import scorer_launcher
 
 LOADED = {"by": "the interpreter"}
 NOTES: list[str] = []
+#: More than what its programs are said to use.
+BALLAST = b"x" * (48 << 20)
 #: Opened before any program was, and so never to be seen in one.
 HELD = Path("/warm.py").open()  # noqa: SIM115 -- held on purpose
 
@@ -168,6 +170,15 @@ def busy() -> None:
             other.send(json.dumps([sorted(os.sched_getaffinity(thread)) for thread in threads]).encode())
 
 
+def populate() -> None:
+    """Long system calls that no signal interrupts but one that kills."""
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_POPULATE
+    with channel() as other:
+        other.send(b"up")
+        while True:
+            mmap.mmap(-1, 96 << 20, flags=flags).close()
+
+
 def rebels() -> None:
     """Processes that tell each other to go on, and that keep dying, which makes the kernel do that."""
     parent = os.getpid()
@@ -219,6 +230,7 @@ PROGRAMS: dict[str, Callable[..., None]] = {
     "fork_bomb": fork_bomb,
     "daemon": daemon,
     "busy": busy,
+    "populate": populate,
     "rebels": rebels,
     "raise": raise_error,
     "exit": lambda code: os._exit(int(code)),

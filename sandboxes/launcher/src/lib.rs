@@ -16,6 +16,8 @@ pub mod error;
 #[cfg(feature = "launcher")]
 pub mod executable;
 #[cfg(feature = "launcher")]
+pub mod inbox;
+#[cfg(feature = "launcher")]
 pub mod judging;
 #[cfg(feature = "launcher")]
 pub mod keeper;

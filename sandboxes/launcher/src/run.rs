@@ -8,13 +8,14 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::cgroup::Allowance;
 use crate::error::{Doing, Error};
+use crate::inbox::Inbox;
 use crate::keeper::Keeper;
 use crate::limits::Limits;
 use crate::memfd;
 use crate::protocol::{RunOrder, ToRun, send};
 use crate::stream::{Stream, pipe};
 use crate::termination::Termination;
-use crate::watch::{Inbox, Watch};
+use crate::watch::Watch;
 
 /// What to run.
 #[derive(Debug, Clone, Copy)]

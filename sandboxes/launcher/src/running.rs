@@ -4,9 +4,10 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
 use std::thread;
 
 use crate::error::{Doing, Error};
+use crate::inbox::{Inbox, Request};
 use crate::run::Record;
 use crate::sandbox::Sandbox;
-use crate::watch::{Inbox, Request, Watch};
+use crate::watch::Watch;
 
 type Outcome = Result<Arc<Record>, Error>;
 

@@ -10,6 +10,7 @@ use rustix::process::{Signal, geteuid, pidfd_send_signal};
 
 use crate::cgroup::{self, Choice, Detected};
 use crate::error::{Doing, Error};
+use crate::inbox::Inbox;
 use crate::keeper::Keeper;
 use crate::memfd;
 use crate::protocol::{Done, IDS, Identity, MountSpec, Order, SandboxSetup};
@@ -17,7 +18,6 @@ use crate::run::{Program, Record, is_readable_within, order, wait_readable};
 use crate::running::Run;
 use crate::slots::Slots;
 use crate::spawn::Supervisor;
-use crate::watch::Inbox;
 
 /// What a sandbox is made of.
 #[derive(Debug, Clone)]

@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use crate::cgroup::Baseline;
 use crate::error::{Doing, Error};
+use crate::inbox::{Inbox, Request};
 use crate::keeper::Keeper;
 use crate::limits::Limits;
 use crate::protocol::{Ended, FromRun, ToRun, receive, send};
@@ -29,52 +30,6 @@ const LONGEST_WATCH: Duration = Duration::from_millis(50);
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 /// How fast a program can touch memory at most: decides when to look again.
 const TOUCHED_BYTES_PER_S: u64 = 8 << 30;
-
-/// What may be asked of a run.
-#[derive(Debug)]
-pub enum Request {
-    /// To end.
-    Kill,
-    /// To stand still.
-    Freeze(mpsc::Sender<Result<(), Error>>),
-    /// To go on, on these cores.
-    Thaw(Vec<u32>, mpsc::Sender<Result<(), Error>>),
-}
-
-/// Requests on their way to a watch, which may sleep.
-#[derive(Debug)]
-pub struct Inbox {
-    /// `None` once nobody reads them any more.
-    requests: Mutex<Option<Vec<Request>>>,
-    wake: OwnedFd,
-}
-
-impl Inbox {
-    /// An empty one.
-    pub fn new() -> Result<Arc<Self>, Error> {
-        let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).doing("make an event")?;
-        Ok(Arc::new(Self { requests: Mutex::new(Some(Vec::new())), wake }))
-    }
-
-    /// Leaves a request. Once the run is over, it is dropped, and with it whatever waits for its answer is told.
-    pub fn ask(&self, request: Request) {
-        if let Some(requests) = &mut *self.requests.lock().unwrap_or_else(PoisonError::into_inner) {
-            requests.push(request);
-            let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
-        }
-    }
-
-    fn take(&self) -> Vec<Request> {
-        let _ = rustix::io::read(&self.wake, &mut [0_u8; 8]);
-        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        requests.as_mut().map(std::mem::take).unwrap_or_default()
-    }
-
-    /// Takes no more requests, and drops those that are there.
-    pub fn close(&self) {
-        *self.requests.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-}
 
 #[derive(Clone, Copy)]
 enum Phase {
@@ -229,7 +184,7 @@ impl Watch {
         let inbox = self.inbox.as_ref().filter(|_| matches!(self.phase, Phase::Running));
         let descriptors = [
             Some(self.keeper.socket.as_fd()),
-            inbox.map(|inbox| inbox.wake.as_fd()),
+            inbox.map(|inbox| inbox.as_fd()),
             self.stdout.reader().map(AsFd::as_fd),
             self.stderr.reader().map(AsFd::as_fd),
         ];
