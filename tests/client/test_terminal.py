@@ -59,7 +59,8 @@ def terminal(
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     inherited = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM")}
     process = subprocess.Popen(
-        [sys.executable, "-m", "scorer_client.main", *arguments],
+        # Whoever runs the tests in the background has them ignore Ctrl-C, which children inherit.
+        ["env", "--default-signal=INT", sys.executable, "-m", "scorer_client.main", *arguments],
         stdin=slave,
         stdout=slave,
         stderr=slave,
