@@ -1,5 +1,6 @@
 """Whatever is done to an archive, reading it ends in an accepted graph or in one of two typed errors."""
 
+import copy
 import json
 from pathlib import Path
 from typing import Any
@@ -93,7 +94,8 @@ def change_somewhere(document: Any, data: st.DataObject) -> None:
             place = place[key]
             continue
         if data.draw(st.booleans()):
-            place[key] = data.draw(values)
+            # A copy: a later change of what `just` gives would be in every example after it.
+            place[key] = copy.deepcopy(data.draw(values))
         else:
             del place[key]
         return
