@@ -37,6 +37,8 @@ TEN_MILLISECONDS = b"""
 import time
 import torch
 
+OWN_NS = []
+
 def prefix_sum(x):
     began = time.perf_counter_ns()
     positive = x > 0
@@ -44,7 +46,10 @@ def prefix_sum(x):
     out = torch.cumsum(odd * x, 0, dtype=torch.int32)
     while time.perf_counter_ns() - began < 10_000_000:
         pass
-    print(time.perf_counter_ns() - began, flush=True)
+    OWN_NS.append(time.perf_counter_ns() - began)
+    if len(OWN_NS) == 8:  # now and then, since printing is on the worker's clock and not on this one
+        print(*OWN_NS, flush=True)
+        OWN_NS.clear()
     return out
 """
 
