@@ -89,6 +89,8 @@ class DeviceGate:
         self._paused: list[BackgroundWork] | None = None
         """Work that is frozen now; None while nobody measures."""
         self._resuming: set[asyncio.Task[None]] = set()
+        self._taking = asyncio.Lock()
+        """Held by whoever takes several places: two of them who each have some would wait for each other."""
 
     @contextlib.asynccontextmanager
     async def shared(self) -> AsyncIterator[scorer_launcher.Places]:
@@ -129,13 +131,24 @@ class DeviceGate:
         # First the device, then places: whoever asks for both asks in this order, so none waits in a circle.
         async with self._machine_lock(), self._turnstile, self._background_paused():
             await self._unused.wait()
-            async with self._places(1) as places:
-                if not self._device_is_cpu or self._backend.slot_count == 1:
+            if not self._device_is_cpu or self._backend.slot_count == 1:
+                async with self._places(1) as places:
                     yield places
-                    return
-                # What is measured has one core; nothing of ours runs on the others.
-                async with self._places(self._backend.slot_count - 1):
-                    yield places
+                return
+            async with self._taking:
+                one = await self._take(1)
+                try:
+                    others = await self._take(self._backend.slot_count - 1)
+                except BaseException:
+                    one.give_back()
+                    raise
+            # What is measured has one core, of two always the same; nothing of ours runs on the others.
+            swap = len(others.cores) == 1 and others.cores[0] > one.cores[0]
+            try:
+                yield others if swap else one
+            finally:
+                one.give_back()
+                others.give_back()
 
     async def attached(self, work: BackgroundWork) -> None:
         """Background work has begun; it stops at once where somebody measures already."""
@@ -174,22 +187,30 @@ class DeviceGate:
                 task.add_done_callback(self._resuming.discard)
 
     async def _resume(self, work: BackgroundWork) -> None:
-        places = await asyncio.to_thread(self._backend.take_places, len(work.places.cores))
+        async with self._taking:
+            places = await self._take(len(work.places.cores))
         await work.resume(places)
 
     @contextlib.asynccontextmanager
     async def _places(self, count: int) -> AsyncIterator[scorer_launcher.Places]:
-        taking = asyncio.ensure_future(asyncio.to_thread(self._backend.take_places, count))
-        try:
-            places = await asyncio.shield(taking)
-        except asyncio.CancelledError:
-            # The thread still waits in the line; what it gets there goes back at once.
-            taking.add_done_callback(_give_back)
-            raise
+        if count > 1:
+            async with self._taking:
+                places = await self._take(count)
+        else:
+            places = await self._take(count)
         try:
             yield places
         finally:
             places.give_back()
+
+    async def _take(self, count: int) -> scorer_launcher.Places:
+        taking = asyncio.ensure_future(asyncio.to_thread(self._backend.take_places, count))
+        try:
+            return await asyncio.shield(taking)
+        except asyncio.CancelledError:
+            # The thread still waits in the line; what it gets there goes back at once.
+            taking.add_done_callback(_give_back)
+            raise
 
     @contextlib.asynccontextmanager
     async def _machine_lock(self) -> AsyncIterator[None]:

@@ -140,6 +140,28 @@ async def test_long_work_that_begins_while_somebody_waits_to_measure_is_frozen_t
         await run.thawed.wait()
 
 
+async def test_a_measurement_and_long_work_that_wait_together_both_come_in(
+    cpu: DeviceGate, backend: NativeBackend
+) -> None:
+    held = [await asyncio.to_thread(backend.take_places, 1) for _ in range(PLACES)]
+    run: Any = NotedRun()
+
+    async def work_long() -> None:
+        async with cpu.background(PLACES) as work:
+            await work.attach(run)
+
+    async with in_background(cpu, "exclusive") as (measuring, measured):
+        assert await stays_unset(measuring)
+        working = asyncio.create_task(work_long())
+        assert await stays_unset(measuring)
+        for places in held:
+            places.give_back()
+            await stays_unset(measuring)
+        await asyncio.wait_for(measuring.wait(), 10)
+        measured.set()
+    await asyncio.wait_for(working, 10)
+
+
 async def test_long_work_that_ended_while_frozen_holds_no_place(
     cpu: DeviceGate, backend: NativeBackend
 ) -> None:
