@@ -34,6 +34,7 @@ class BackgroundWork:
         """Those to start the run on."""
         self._gate = gate
         self._run: Freezable | None = None
+        self._is_paused = False
         self._lock = asyncio.Lock()
 
     async def attach(self, run: Freezable) -> None:
@@ -52,19 +53,21 @@ class BackgroundWork:
         return self._run is not None
 
     async def pause(self) -> None:
-        """Freeze it and let go of its places."""
+        """Freeze it and let go of its places. Idempotent."""
         async with self._lock:
             if self._run is not None:
                 await self._run.freeze()
             self.places.give_back()
+            self._is_paused = True
 
     async def resume(self, places: scorer_launcher.Places) -> None:
-        """Go on, on other places."""
+        """Go on, on other places, which go back where it does not need them."""
         async with self._lock:
-            if self._run is None:
+            if self._run is None or not self._is_paused:
                 places.give_back()
                 return
             self.places = places
+            self._is_paused = False
             await self._run.thaw(places)
 
 
@@ -189,6 +192,10 @@ class DeviceGate:
     async def _resume(self, work: BackgroundWork) -> None:
         async with self._taking:
             places = await self._take(len(work.places.cores))
+        if self._paused is not None:
+            # Somebody measures again, and resumes it afterwards.
+            places.give_back()
+            return
         await work.resume(places)
 
     @contextlib.asynccontextmanager

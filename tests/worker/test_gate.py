@@ -164,6 +164,24 @@ async def test_a_measurement_and_long_work_that_wait_together_both_come_in(
     await asyncio.wait_for(working, PATIENCE_S)
 
 
+async def test_long_work_stays_frozen_for_the_next_measurement_and_goes_on_after_the_last(
+    cpu: DeviceGate, backend: NativeBackend
+) -> None:
+    run: Any = NotedRun()
+    async with cpu.background(PLACES) as work:
+        await work.attach(run)
+        for _ in range(20):
+            # The next one asks before the long work has its places back, or just after.
+            async with asyncio.timeout(PATIENCE_S), cpu.exclusive():
+                assert run.steps[-1] == "freeze"
+        async with asyncio.timeout(PATIENCE_S):
+            while run.steps[-1] == "freeze":
+                run.thawed.clear()
+                await run.thawed.wait()
+    places = await asyncio.wait_for(asyncio.to_thread(backend.take_places, PLACES), PATIENCE_S)
+    places.give_back()
+
+
 async def test_long_work_that_ended_while_frozen_holds_no_place(
     cpu: DeviceGate, backend: NativeBackend
 ) -> None:
