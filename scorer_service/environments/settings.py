@@ -1,15 +1,10 @@
 """What an environment is told by the server when it is created."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scorer_service.sandbox.interface import SandboxBackend
-
-if TYPE_CHECKING:
-    from scorer_service.worker.device_access import DeviceAccess
+from scorer_service.worker.device_access import DeviceAccess
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,6 @@ The data (Limits, RunResult, Checker and so on) is that of `scorer_launcher`; ba
 isolate, not in what they report.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """The native backend: namespaces, cgroups and seccomp, without a daemon."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Runs of submitted Python, forked from a process that has imported torch already."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence

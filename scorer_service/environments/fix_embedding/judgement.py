@@ -15,7 +15,7 @@ from scorer_service.environments.fix_embedding.profiles import WEIGHTS_FILE, Pro
 from scorer_service.environments.interface import Outcome, Verdict
 from scorer_service.evaluation.estimate import LossEstimate
 from scorer_service.evaluation.tensors_file import RefusedTensor, WeightsRefused
-from scorer_service.sandbox.script_run import ScriptResult
+from scorer_service.worker.script_run import ScriptResult
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from scorer_service.environments.interface import Anchors
 from scorer_service.evaluation import tensors_file
 from scorer_service.language import corpus, shapes, shipped
 from scorer_service.language.shapes import GptShape
-from scorer_service.sandbox.script_run import ScriptBudget
+from scorer_service.worker.script_run import ScriptBudget
 
 INLINE_SOURCE_LIMIT_BYTES = 256 << 10
 SOURCE_LIMIT_BYTES = 256 << 10

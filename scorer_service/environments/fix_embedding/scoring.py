@@ -18,7 +18,7 @@ from scorer_service.environments.fix_embedding.profiles import SCRIPT_FILE, WEIG
 from scorer_service.environments.interface import JudgingFailed, Outcome, WorkerDied
 from scorer_service.evaluation import tensors_file
 from scorer_service.evaluation.tensors_file import WeightsRefused
-from scorer_service.sandbox import script_run
+from scorer_service.worker import script_run
 from scorer_service.worker.device_access import DeviceAccess
 from scorer_service.worker.device_info import DeviceInfo
 from scorer_service.worker.errors import OperationFailed, WorkerLost, WorkerUnavailable

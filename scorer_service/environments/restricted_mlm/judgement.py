@@ -19,7 +19,7 @@ from scorer_service.environments.restricted_mlm.profiles import (
     Profile,
 )
 from scorer_service.evaluation.estimate import LossEstimate
-from scorer_service.sandbox.script_run import TAIL_LIMIT_BYTES, ScriptResult
+from scorer_service.worker.script_run import TAIL_LIMIT_BYTES, ScriptResult
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 from scorer_service.environments.interface import Anchors
 from scorer_service.graph import ArchiveLimits, ModelInterface
 from scorer_service.language import corpus, shipped
-from scorer_service.sandbox.script_run import ScriptBudget
+from scorer_service.worker.script_run import ScriptBudget
 
 INLINE_SOURCE_LIMIT_BYTES = 256 << 10
 SOURCE_LIMIT_BYTES = 256 << 10

@@ -23,11 +23,11 @@ from scorer_service.environments.restricted_mlm.profiles import (
     Profile,
     Solution,
 )
-from scorer_service.sandbox import script_run
-from scorer_service.sandbox.script_run import ScriptBudget, ScriptResult
+from scorer_service.worker import script_run
 from scorer_service.worker.device_access import DeviceAccess
 from scorer_service.worker.device_info import DeviceInfo
 from scorer_service.worker.errors import OperationFailed, WorkerLost, WorkerUnavailable
+from scorer_service.worker.script_run import ScriptBudget, ScriptResult
 
 _OPERATIONS = "scorer_service.environments.restricted_mlm.judging"
 _WORK = "/work"

@@ -10,7 +10,7 @@ from scorer_service.environments.fix_embedding.judgement import Circumstances
 from scorer_service.environments.fix_embedding.profiles import EMBEDDED, WEIGHTS_FILE
 from scorer_service.environments.interface import Verdict
 from scorer_service.evaluation.tensors_file import RefusedTensor, WeightsRefused
-from scorer_service.sandbox.script_run import ScriptResult
+from scorer_service.worker.script_run import ScriptResult
 
 CIRCUMSTANCES = Circumstances(diagnostics="what it printed", repair_s=12.5, evaluator_details={"a": 1})
 

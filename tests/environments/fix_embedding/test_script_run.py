@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from scorer_launcher import Termination
 
-from scorer_service.sandbox import script_run
-from scorer_service.sandbox.script_run import ScriptBudget, ScriptResult
+from scorer_service.worker import script_run
+from scorer_service.worker.script_run import ScriptBudget, ScriptResult
 from tests.environments.fix_embedding.conftest import Rig
 
 BUDGET = ScriptBudget(

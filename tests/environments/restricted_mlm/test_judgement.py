@@ -9,7 +9,7 @@ from scorer_service.environments.interface import Verdict
 from scorer_service.environments.restricted_mlm import judgement, profiles
 from scorer_service.environments.restricted_mlm.judgement import Circumstances
 from scorer_service.environments.restricted_mlm.profiles import ARCHIVE_FILE, EMBEDDED, WEIGHTS_FILE
-from scorer_service.sandbox.script_run import TAIL_LIMIT_BYTES, ScriptResult
+from scorer_service.worker.script_run import TAIL_LIMIT_BYTES, ScriptResult
 
 CIRCUMSTANCES = Circumstances(diagnostics="what it printed", training_s=12.5, evaluator_details={"a": 1})
 

@@ -1,20 +1,16 @@
 """Runs a submitted script within a budget, follows what it prints, and takes the files that it leaves."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import re
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import scorer_launcher
 
-if TYPE_CHECKING:
-    from scorer_service.sandbox.warm import SubmissionRun
-    from scorer_service.worker.device_access import DeviceAccess
+from scorer_service.sandbox.warm import SubmissionRun
+from scorer_service.worker.device_access import DeviceAccess
 
 log = logging.getLogger(__name__)
 
