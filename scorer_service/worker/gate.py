@@ -131,27 +131,38 @@ class DeviceGate:
     @contextlib.asynccontextmanager
     async def exclusive(self) -> AsyncIterator[scorer_launcher.Places]:
         """The device alone: waits until nobody uses it, and keeps out those who come."""
-        # First the device, then places: whoever asks for both asks in this order, so none waits in a circle.
-        async with self._machine_lock(), self._turnstile, self._background_paused():
+        # First the device, then places, then the machine: all who ask for several ask in this order, so none
+        # waits in a circle, and whoever has the machine waits for nobody.
+        async with self._turnstile, self._background_paused():
             await self._unused.wait()
-            if not self._device_is_cpu or self._backend.slot_count == 1:
+            if not self._device_is_cpu:
                 async with self._places(1) as places:
                     yield places
                 return
-            async with self._taking:
-                one = await self._take(1)
-                try:
-                    others = await self._take(self._backend.slot_count - 1)
-                except BaseException:
-                    one.give_back()
-                    raise
-            # What is measured has one core, of two always the same; nothing of ours runs on the others.
-            swap = len(others.cores) == 1 and others.cores[0] > one.cores[0]
+            async with self._all_places() as measured, self._machine_lock():
+                yield measured
+
+    @contextlib.asynccontextmanager
+    async def _all_places(self) -> AsyncIterator[scorer_launcher.Places]:
+        """The one to measure on, while nothing of ours runs on the others."""
+        if self._backend.slot_count == 1:
+            async with self._places(1) as places:
+                yield places
+            return
+        async with self._taking:
+            one = await self._take(1)
             try:
-                yield others if swap else one
-            finally:
+                others = await self._take(self._backend.slot_count - 1)
+            except BaseException:
                 one.give_back()
-                others.give_back()
+                raise
+        # What is measured has one core, of two always the same.
+        swap = len(others.cores) == 1 and others.cores[0] > one.cores[0]
+        try:
+            yield others if swap else one
+        finally:
+            one.give_back()
+            others.give_back()
 
     async def attached(self, work: BackgroundWork) -> None:
         """Background work has begun; it stops at once where somebody measures already."""
@@ -221,10 +232,7 @@ class DeviceGate:
 
     @contextlib.asynccontextmanager
     async def _machine_lock(self) -> AsyncIterator[None]:
-        """The turn among the servers of this machine. A GPU belongs to one server."""
-        if not self._device_is_cpu:
-            yield
-            return
+        """The turn among the servers of this machine."""
         file = machine_lock.open_lock("measuring")
         try:
             while True:

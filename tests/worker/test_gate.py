@@ -112,6 +112,18 @@ async def test_two_servers_on_a_cpu_measure_one_after_the_other(cpu: DeviceGate)
             await theirs.wait()
 
 
+async def test_a_server_whose_own_work_it_waits_for_does_not_keep_others_from_measuring(
+    cpu: DeviceGate,
+) -> None:
+    other = DeviceGate(NativeBackend(PLACES), device_is_cpu=True)
+    async with cpu.shared() as own, in_background(cpu, "exclusive") as (measuring, _):
+        assert await stays_unset(measuring)
+        async with asyncio.timeout(PATIENCE_S), other.exclusive():
+            assert not measuring.is_set()
+        own.give_back()
+        await asyncio.wait_for(measuring.wait(), PATIENCE_S)
+
+
 @pytest.mark.parametrize("device_is_cpu", [True, False])
 async def test_long_work_is_frozen_while_somebody_measures_and_goes_on_afterwards(
     backend: NativeBackend, device_is_cpu: bool
