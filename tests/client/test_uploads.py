@@ -215,9 +215,16 @@ def overwrite(path: Path) -> None:
 def test_a_file_that_changes_while_it_is_sent_is_an_error(
     server: ScriptedServer, colour: Colour, file: Path, change: Callable[[Path], object]
 ) -> None:
-    server.after_chunk = lambda number: change(file) if number == 0 else None
+    changed: list[UploadProgress] = []
+
+    def change_once(progress: UploadProgress) -> None:
+        if progress.stage is UploadStage.SENDING and not changed:
+            changed.append(progress)
+            change(file)
+
     with pytest.raises(FileChanged, match=r"weights\.safetensors changed while it was sent"):
-        colour.call(server, "upload", file)
+        colour.call(server, "upload", file, on_progress=change_once)
+    assert changed[0].done_bytes < len(CONTENT)
     assert server.artifacts == {}
 
 
