@@ -93,7 +93,7 @@ def test_sources_that_cannot_be_sent_are_refused(
     server: ScriptedServer, colour: Colour, tmp_path: Path
 ) -> None:
     (tmp_path / "latin.py").write_bytes(b"# \xe9")
-    with pytest.raises(InvalidRequest, match=r"solution\.source: .*latin\.py is not UTF-8"):
+    with pytest.raises(InvalidRequest, match=r"solution: .*latin\.py is not UTF-8"):
         colour.call(server, "score_triton_cumsum", tmp_path / "latin.py")
     server.source_limit_bytes = 3
     with pytest.raises(InvalidRequest, match="at most 3"):

@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from scorer.v1 import fix_embedding_pb2, result_pb2
 
 from scorer_service.calibration.store import Calibration, CalibrationStore
-from scorer_service.environments import interface
+from scorer_service.environments import interface, submitted_source
 from scorer_service.environments.fix_embedding import (
     calibration,
     profiles,
@@ -179,7 +179,7 @@ class FixEmbedding(interface.Environment):
         typed, tried = _typed(request), self._started()
         details = self._details()
         if typed.WhichOneof("weights_source") == "repair_script":
-            script = await submission.read_script(typed.repair_script, context)
+            script = await submitted_source.read_source(typed.repair_script, context)
             return await tried.repair(script, context.exit_stack, details, context.report)
         circumstances = Circumstances(evaluator_details=details)
         if typed.weights.sha256 == self._reference_sha256:

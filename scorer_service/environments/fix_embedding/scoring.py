@@ -12,7 +12,8 @@ from typing import Any
 
 import scorer_launcher
 
-from scorer_service.environments.fix_embedding import judgement, submission
+from scorer_service.environments import submitted_source
+from scorer_service.environments.fix_embedding import judgement
 from scorer_service.environments.fix_embedding.judgement import Circumstances
 from scorer_service.environments.fix_embedding.profiles import SCRIPT_FILE, WEIGHTS_FILE, Profile
 from scorer_service.environments.interface import JudgingFailed, Outcome, WorkerDied
@@ -94,7 +95,7 @@ class Scoring:
         outcome = judgement.of_script(result, circumstances, self._profile)
         if outcome is not None:
             return outcome
-        descriptor = await asyncio.to_thread(submission.memory_file, result.files[WEIGHTS_FILE])
+        descriptor = await asyncio.to_thread(submitted_source.memory_file, result.files[WEIGHTS_FILE])
         return await self.check(descriptor, exit_stack, circumstances)
 
     async def check(

@@ -1,7 +1,6 @@
 """What a request may hold: checked before it is accepted; and how its parts are read."""
 
 import asyncio
-import os
 from collections.abc import Iterator
 
 from scorer.v1 import fix_embedding_pb2, result_pb2
@@ -17,7 +16,10 @@ from scorer_service.environments.interface import (
     JudgingFailed,
     StageContext,
 )
+from scorer_service.environments.submitted_source import SourceRules
 from scorer_service.evaluation import tensors_file
+
+_RULES = SourceRules("script", "Python", INLINE_SOURCE_LIMIT_BYTES, SOURCE_LIMIT_BYTES)
 
 
 def validate(request: fix_embedding_pb2.ScoreFixEmbeddingRequest, profile: Profile) -> None:
@@ -47,44 +49,8 @@ def _faults_of_weights(weights: result_pb2.ArtifactReference, profile: Profile) 
 
 
 def _faults_of_script(script: result_pb2.SourceFile) -> Iterator[FieldViolation]:
-    kind = script.WhichOneof("content")
-    if kind is None:
-        yield FieldViolation(
-            "repair_script.content", "is not set; put the text into inline, or name an artifact"
-        )
-    elif kind == "artifact":
-        size = script.artifact.size_bytes
-        if size > SOURCE_LIMIT_BYTES:
-            yield FieldViolation(
-                "repair_script.artifact", f"has {size} bytes, the limit of a script is {SOURCE_LIMIT_BYTES}"
-            )
-        elif size <= 0:
-            yield FieldViolation("repair_script.artifact", "is empty; send a script")
-    else:
-        size = len(script.inline.encode())
-        if size > INLINE_SOURCE_LIMIT_BYTES:
-            yield FieldViolation(
-                "repair_script.inline",
-                f"has {size} bytes, the limit of a script is {INLINE_SOURCE_LIMIT_BYTES}",
-            )
-        elif not script.inline.strip():
-            yield FieldViolation("repair_script.inline", "is empty; send a script")
-        elif "\0" in script.inline:
-            offset = script.inline.index("\0")
-            yield FieldViolation(
-                "repair_script.inline",
-                f"has a NUL character at offset {offset}, which is no Python source",
-            )
-
-
-async def read_script(script: result_pb2.SourceFile, context: StageContext) -> bytes:
-    """The text of a script that was validated. Raises JudgingFailed where its artifact cannot be read."""
-    if script.WhichOneof("content") == "inline":
-        return script.inline.encode()
-    try:
-        return await asyncio.to_thread(context.artifact(script.artifact.sha256).read_bytes)
-    except OSError as error:
-        raise JudgingFailed(f"artifact {script.artifact.sha256} cannot be read: {error}") from error
+    if fault := _RULES.fault(script):
+        yield FieldViolation("repair_script", fault)
 
 
 async def open_weights(weights: result_pb2.ArtifactReference, context: StageContext) -> int:
@@ -93,15 +59,3 @@ async def open_weights(weights: result_pb2.ArtifactReference, context: StageCont
         return await asyncio.to_thread(tensors_file.open_regular, context.artifact(weights.sha256))
     except OSError as error:
         raise JudgingFailed(f"artifact {weights.sha256} cannot be opened: {error}") from error
-
-
-def memory_file(content: bytes) -> int:
-    """A descriptor of `content`, which nobody can change any more; the caller closes it."""
-    descriptor = os.memfd_create("weights", os.MFD_CLOEXEC)
-    try:
-        with os.fdopen(os.dup(descriptor), "wb") as file:
-            file.write(content)
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return descriptor

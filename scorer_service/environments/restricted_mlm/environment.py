@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from scorer.v1 import restricted_mlm_pb2, result_pb2
 
 from scorer_service.calibration.store import Calibration, CalibrationStore
-from scorer_service.environments import interface
+from scorer_service.environments import interface, submitted_source
 from scorer_service.environments.restricted_mlm import (
     calibration,
     profiles,
@@ -183,9 +183,9 @@ class RestrictedMlm(interface.Environment):
     async def _build(self, request: Any, context: interface.StageContext) -> Any:
         typed, tried = _typed(request), self._started()
         details = self._details()
-        model = await submission.read_source(typed.model, context)
+        model = await submitted_source.read_source(typed.model, context)
         if typed.WhichOneof("weights_source") == "training_script":
-            script = await submission.read_source(typed.training_script, context)
+            script = await submitted_source.read_source(typed.training_script, context)
             weights = await tried.train(model, script, details, context.report)
             if isinstance(weights, interface.Outcome):
                 return weights
@@ -200,7 +200,7 @@ class RestrictedMlm(interface.Environment):
         if weights.sha256 == self._reference_sha256:
             # The canary's, which nobody had to upload.
             return await asyncio.to_thread(profiles.reference_solution().weights.read_bytes)
-        return await submission.read_artifact(weights, context)
+        return await submitted_source.read_artifact(weights, context)
 
     async def _judge(self, built: Any, context: interface.StageContext) -> interface.Outcome:
         if isinstance(built, interface.Outcome):

@@ -12,8 +12,9 @@ from typing import Any
 
 import scorer_launcher
 
+from scorer_service.environments import submitted_source
 from scorer_service.environments.interface import JudgingFailed, Outcome, WorkerDied
-from scorer_service.environments.restricted_mlm import judgement, submission
+from scorer_service.environments.restricted_mlm import judgement
 from scorer_service.environments.restricted_mlm.judgement import Circumstances
 from scorer_service.environments.restricted_mlm.profiles import (
     ARCHIVE_FILE,
@@ -128,7 +129,7 @@ class Scoring:
         outcome = judgement.of_export(result, circumstances)
         if outcome is not None:
             return outcome
-        descriptor = await asyncio.to_thread(submission.memory_file, result.files[ARCHIVE_FILE])
+        descriptor = await asyncio.to_thread(submitted_source.memory_file, result.files[ARCHIVE_FILE])
         exit_stack.callback(os.close, descriptor)
         return ExportedModel(descriptor, circumstances)
 

@@ -2,18 +2,17 @@
 
 import asyncio
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from scorer.v1 import result_pb2, rust_codecontests_pb2
+from scorer.v1 import rust_codecontests_pb2
 
+from scorer_service.environments import submitted_source
 from scorer_service.environments.interface import JudgingFailed, Outcome, StageContext, Verdict
 from scorer_service.environments.rust_codecontests import (
     exclusion,
     problem,
     problem_set,
     program_judge,
-    submission,
 )
 
 
@@ -99,7 +98,7 @@ class SubmissionJudge:
         judged = self._problems.problems.get(problem_id)
         if judged is None:
             raise JudgingFailed(f"problem {problem_id!r} is not in this set; was the set changed meanwhile?")
-        source = await asyncio.to_thread(_source, program.source, context.artifact)
+        source = await submitted_source.read_source(program.source, context)
         return source, self._compile_profile, judged, lambda: self._problems.read(problem_id)
 
     def _outcome(self, outcomes: list[program_judge.ProgramOutcome]) -> Outcome:
@@ -119,17 +118,3 @@ class SubmissionJudge:
         also = f"; {broken} of {len(outcomes)} programs do not compile" if broken else ""
         summary = f"Solved {solved} of {problem_count} problems{also}."
         return Outcome(Verdict.SCORED, solved / problem_count, summary, response, details)
-
-
-def _source(source: result_pb2.SourceFile, artifact: Callable[[str], Path]) -> bytes:
-    if source.WhichOneof("content") == "inline":
-        return source.inline.encode()
-    path = artifact(source.artifact.sha256)
-    try:
-        with path.open("rb") as file:
-            content = file.read(submission.SOURCE_LIMIT_BYTES + 1)
-    except OSError as error:
-        raise JudgingFailed(f"cannot read artifact {source.artifact.sha256}: {error.strerror}") from error
-    if len(content) > submission.SOURCE_LIMIT_BYTES:
-        raise JudgingFailed(f"artifact {source.artifact.sha256} is larger than its reference says")
-    return content

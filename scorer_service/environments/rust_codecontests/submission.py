@@ -3,15 +3,17 @@
 import difflib
 from collections.abc import Iterator, Mapping
 
-from scorer.v1 import result_pb2, rust_codecontests_pb2
+from scorer.v1 import rust_codecontests_pb2
 
 from scorer_service.environments.interface import FieldViolation, InvalidSubmission
 from scorer_service.environments.rust_codecontests import problem
+from scorer_service.environments.submitted_source import SourceRules
 
 INLINE_SOURCE_LIMIT_BYTES = 256 << 10
 """Some hundred small sources still fit a message, which is 4 MiB at most."""
 SOURCE_LIMIT_BYTES = 1 << 20
 """Far above any program that a person writes for a contest; a table of answers does not get far in it."""
+_RULES = SourceRules("program", "Rust", INLINE_SOURCE_LIMIT_BYTES, SOURCE_LIMIT_BYTES)
 
 
 def validate(
@@ -40,7 +42,7 @@ def _violations(
                 f"{problem_id!r} is the problem of programs[{seen[problem_id]}] as well; send one for each",
             )
         seen.setdefault(problem_id, index)
-        fault = _source_fault(program.source)
+        fault = _RULES.fault(program.source)
         if fault:
             yield FieldViolation(f"{path}.source", fault)
 
@@ -51,28 +53,3 @@ def _unknown(problem_id: str, problems: Mapping[str, problem.Problem]) -> str:
     meant = f" Did you mean {close}?" if close else ""
     way_out = "`scorer-client starter rust_codecontests FOLDER` fetches all"
     return f"there is no problem {shown!r} in this set.{meant} {way_out}"
-
-
-def _source_fault(source: result_pb2.SourceFile) -> str:
-    kind = source.WhichOneof("content")
-    if kind is None:
-        return "is not set; put the text into inline, or upload it and name the artifact"
-    if kind == "artifact":
-        size = source.artifact.size_bytes
-        if size > SOURCE_LIMIT_BYTES:
-            return f"the artifact has {size} bytes, the limit of a source is {SOURCE_LIMIT_BYTES} bytes"
-        return "the artifact is empty; send a program" if size <= 0 else ""
-    text = source.inline
-    size = len(text.encode())
-    if size > SOURCE_LIMIT_BYTES:
-        return f"has {size} bytes, the limit of a source is {SOURCE_LIMIT_BYTES} bytes"
-    if size > INLINE_SOURCE_LIMIT_BYTES:
-        return (
-            f"has {size} bytes, the limit of an inline source is {INLINE_SOURCE_LIMIT_BYTES} bytes; upload it"
-            f" as an artifact (up to {SOURCE_LIMIT_BYTES} bytes) and name that instead"
-        )
-    if not text.strip():
-        return "is empty; send a program"
-    if "\0" in text:
-        return f"has a NUL character at offset {text.index(chr(0))}, which is no Rust source"
-    return ""

@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 from scorer.v1 import result_pb2, triton_cumsum_pb2
 
 from scorer_service.calibration.store import Calibration, CalibrationStore
-from scorer_service.environments import interface
+from scorer_service.environments import interface, submitted_source
 from scorer_service.environments.settings import EnvironmentSettings
 from scorer_service.environments.triton_cumsum import calibration, profiles, scoring, starter, submission
 from scorer_service.worker.device_access import DeviceUnavailable
@@ -136,7 +136,7 @@ class TritonCumsum(interface.Environment):
         )
 
     async def _build(self, request: Any, context: interface.StageContext) -> Any:
-        source = await submission.read(_typed(request).solution, context)
+        source = await submitted_source.read_source(_typed(request).solution, context)
         context.report(0, scoring.PHASE_COUNT, "phases")
         return await self._started().build(source, context.exit_stack, self._details(), context.report)
 

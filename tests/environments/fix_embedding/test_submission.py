@@ -43,12 +43,12 @@ def test_weights_or_a_script_are_accepted(request_: fix_embedding_pb2.ScoreFixEm
         (fix_embedding_pb2.ScoreFixEmbeddingRequest(), "weights_source", "exactly one"),
         (weights(LIMIT + 1), "weights", f"the limit is {LIMIT}"),
         (weights(0), "weights", "empty"),
-        (script(), "repair_script.content", "not set"),
-        (script(inline="  \n"), "repair_script.inline", "empty"),
-        (script(inline="a\0b"), "repair_script.inline", "NUL character at offset 1"),
-        (script(inline="#" * (256 << 10) + "é"), "repair_script.inline", "262146 bytes"),
-        (script(artifact=artifact(0)), "repair_script.artifact", "empty"),
-        (script(artifact=artifact(1 << 20)), "repair_script.artifact", "1048576 bytes"),
+        (script(), "repair_script", "not set"),
+        (script(inline="  \n"), "repair_script", "empty"),
+        (script(inline="a\0b"), "repair_script", "NUL character at offset 1"),
+        (script(inline="#" * (256 << 10) + "é"), "repair_script", "262146 bytes"),
+        (script(artifact=artifact(0)), "repair_script", "empty"),
+        (script(artifact=artifact(1 << 20)), "repair_script", "1048576 bytes"),
     ],
 )
 def test_what_cannot_be_judged_is_refused_by_its_field(

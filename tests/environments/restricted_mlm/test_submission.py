@@ -43,7 +43,7 @@ def test_a_model_with_weights_or_a_script_is_accepted(
 @pytest.mark.parametrize(
     ("request_", "field", "words"),
     [
-        (restricted_mlm_pb2.ScoreRestrictedMlmRequest(weights=artifact(1)), "model.content", "not set"),
+        (restricted_mlm_pb2.ScoreRestrictedMlmRequest(weights=artifact(1)), "model", "not set"),
         (
             restricted_mlm_pb2.ScoreRestrictedMlmRequest(model=source(inline="x")),
             "weights_source",
@@ -51,13 +51,13 @@ def test_a_model_with_weights_or_a_script_is_accepted(
         ),
         (request(weights=artifact(LIMIT + 1)), "weights", f"the limit is {LIMIT}"),
         (request(weights=artifact(0)), "weights", "empty"),
-        (request(model=source(inline=" \n")), "model.inline", "empty"),
-        (request(model=source(inline="a\0b")), "model.inline", "NUL character at offset 1"),
-        (request(model=source(inline="#" * (256 << 10) + "é")), "model.inline", "262146 bytes"),
-        (request(model=source(artifact=artifact(1 << 20))), "model.artifact", "1048576 bytes"),
-        (request(training_script=source()), "training_script.content", "not set"),
-        (request(training_script=source(inline="")), "training_script.inline", "empty"),
-        (request(training_script=source(artifact=artifact(0))), "training_script.artifact", "empty"),
+        (request(model=source(inline=" \n")), "model", "empty"),
+        (request(model=source(inline="a\0b")), "model", "NUL character at offset 1"),
+        (request(model=source(inline="#" * (256 << 10) + "é")), "model", "262146 bytes"),
+        (request(model=source(artifact=artifact(1 << 20))), "model", "1048576 bytes"),
+        (request(training_script=source()), "training_script", "not set"),
+        (request(training_script=source(inline="")), "training_script", "empty"),
+        (request(training_script=source(artifact=artifact(0))), "training_script", "empty"),
     ],
 )
 def test_what_cannot_be_judged_is_refused_by_its_field(

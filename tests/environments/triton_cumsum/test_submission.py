@@ -30,7 +30,7 @@ def artifact(size_bytes: int) -> result_pb2.SourceFile:
 def test_what_cannot_be_judged_is_refused(source: result_pb2.SourceFile, words: str) -> None:
     with pytest.raises(InvalidSubmission, match=words) as refused:
         submission.validate(ScoreTritonCumsumRequest(solution=source))
-    assert [violation.field for violation in refused.value.violations] == ["solution.source"]
+    assert [violation.field for violation in refused.value.violations] == ["solution"]
 
 
 @pytest.mark.parametrize(

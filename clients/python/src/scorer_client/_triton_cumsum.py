@@ -11,7 +11,7 @@ from scorer_client._results import TritonCumsumResult, read_triton_cumsum_result
 from scorer_client._retry import Retrying, Session
 
 NAME = "triton_cumsum"
-_FIELD = "solution.source"
+_FIELD = "solution"
 
 _Request = triton_cumsum_pb2.ScoreTritonCumsumRequest
 
