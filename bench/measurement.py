@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+NAME_WIDTH = 60
+
 
 @dataclass(frozen=True)
 class Measurement:
@@ -24,6 +26,15 @@ class Measurement:
         """Whether the goal was reached."""
         return self.value >= self.goal if self.higher_is_better else self.value <= self.goal
 
+    @property
+    def row(self) -> str:
+        """For a person, below `HEADER`."""
+        sign = ">=" if self.higher_is_better else "<="
+        return (
+            f"{self.name:<{NAME_WIDTH}} {_number(self.value, self.unit):>9} {sign} "
+            f"{_number(self.goal, self.unit):>7}  {'OK' if self.reached else 'MISSED':<7} {self.detail}"
+        ).rstrip()
+
     def as_json(self) -> dict[str, Any]:
         """For machines."""
         return {
@@ -37,23 +48,13 @@ class Measurement:
         }
 
 
+HEADER = f"{'measurement':<{NAME_WIDTH}} {'value':>9} {'goal':>10}          computed from"
+
+
 def percentile(samples: Sequence[float], percent: float) -> float:
     """The smallest sample that is not less than `percent` of them."""
     ordered = sorted(samples)
     return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)]
-
-
-def table(measurements: Sequence[Measurement]) -> str:
-    """For a person."""
-    lines = [f"{'measurement':<58} {'value':>10} {'goal':>10}         computed from"]
-    for one in measurements:
-        sign = ">=" if one.higher_is_better else "<="
-        mark = "reached" if one.reached else "MISSED"
-        lines.append(
-            f"{one.name:<58} {_number(one.value, one.unit):>10} {sign} {_number(one.goal, one.unit):>7} "
-            f"{mark:<8} {one.detail}"
-        )
-    return "\n".join(lines)
 
 
 def _number(value: float, unit: str) -> str:

@@ -1,5 +1,9 @@
-"""Measures speed as ratios within one run, prints a table and writes JSON beside it."""
+"""Measures speed as ratios within one run, prints each beside its goal and writes them as JSON.
 
+`bench/run.py` runs everything, `bench/run.py SECTION...` the sections named.
+"""
+
+import argparse
 import json
 import os
 import platform
@@ -9,21 +13,44 @@ from pathlib import Path
 
 import artifacts
 import kernels
+import models
 import sandbox
 import service
-from measurement import Measurement, table
+from measurement import HEADER, Measurement
 
 RESULTS = Path(__file__).parent / "results"
+SECTIONS = {
+    "sandbox": sandbox.measure,
+    "service": service.measure,
+    "artifacts": artifacts.measure,
+    "kernels": kernels.measure,
+    "models": models.measure,
+}
 
 
 def main() -> int:
-    """Run every measurement; the exit status does not depend on them, since machines differ."""
+    """Run what is asked for; the exit status does not depend on what comes, since machines differ."""
+    parser = argparse.ArgumentParser(description="Measure speed as ratios beside their goals.")
+    parser.add_argument(
+        "sections", nargs="*", metavar="SECTION", help=f"of {', '.join(SECTIONS)}; default: all"
+    )
+    chosen = parser.parse_args().sections or list(SECTIONS)
+    unknown = [name for name in chosen if name not in SECTIONS]
+    if unknown:
+        parser.error(f"there is no section {', '.join(unknown)}; choose of {', '.join(SECTIONS)}")
+    load = os.getloadavg()[0]
     measurements: list[Measurement] = []
-    for module in (sandbox, service, artifacts, kernels):
-        for measurement in module.measure():
-            print(f"{measurement.name}: {measurement.value:.3g} {measurement.unit}", flush=True)
+    print(HEADER, flush=True)
+    for name in chosen:
+        rows = 0
+        for measurement in SECTIONS[name]():
+            print(measurement.row, flush=True)
             measurements.append(measurement)
-    print(f"\n{table(measurements)}")
+            rows += 1
+        if not rows:
+            print(f"section {name}: not measured, there is no interpreter with torch", flush=True)
+    missed = sum(not measurement.reached for measurement in measurements)
+    print(f"\n{len(measurements) - missed} of {len(measurements)} goals reached, {missed} missed")
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / time.strftime("%Y-%m-%dT%H-%M-%S.json")
     document = {
@@ -31,11 +58,12 @@ def main() -> int:
             "cores": len(os.sched_getaffinity(0)),
             "kernel": platform.release(),
             "python": sys.version,
+            "load_before": load,
         },
         "measurements": [measurement.as_json() for measurement in measurements],
     }
     path.write_text(json.dumps(document, indent=2) + "\n")
-    print(f"\nWritten to {path}")
+    print(f"Load before: {load:.1f} on {os.cpu_count()} cores. Written to {path}")
     return 0
 
 

@@ -1,0 +1,153 @@
+"""Judging models as data: speed by graph, time to a refusal, and memory of the worker."""
+
+import asyncio
+import contextlib
+import dataclasses
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from measurement import Measurement
+from running_server import running_server
+from scorer_client import ScorerClient, Verdict
+
+import scorer_service
+from scorer_service.environments.interface import Verdict as JudgedVerdict
+from scorer_service.environments.restricted_mlm import profiles, scoring
+from scorer_service.sandbox import python_toolchain
+from scorer_service.sandbox.native import NativeBackend
+from scorer_service.worker.device_access import DeviceAccess
+
+PROFILE = profiles.EMBEDDED
+REFUSALS = 7
+ALLOWED, FORBIDDEN = "torch.relu(self.gate(neighbours))", "torch.sigmoid(self.gate(neighbours))"
+SELF_TEST_WINDOWS = 16
+"""As many as a server judges when it starts: what is loaded by then is no part of judging a submission."""
+LOGIT_BYTES = 4
+
+
+def measure() -> Iterator[Measurement]:
+    """Everything about models. Nothing where there is no Python with torch."""
+    python = python_toolchain.default_python()
+    if python == Path(sys.executable):
+        return
+    speed, weight_bytes = _speed(python)
+    yield speed
+    yield _refusal()
+    yield asyncio.run(_memory(python, weight_bytes))
+
+
+def _speed(python: Path) -> tuple[Measurement, int]:
+    """The ratio of the reference solution, and the bytes of its weights in the worker."""
+    solution = profiles.reference_solution()
+    with tempfile.TemporaryDirectory() as folder:
+        command: list[str | Path] = [python, "-I", Path(__file__).parent / "judging_speed.py"]
+        command += [
+            Path(scorer_service.__file__).parent.parent,
+            python_toolchain.runner_folder().parent,
+            Path(folder) / profiles.ARCHIVE_FILE,
+            solution.model,
+            solution.weights,
+            profiles.public_text(),
+            str(PROFILE.mask_token),
+            json.dumps(dataclasses.asdict(PROFILE.interface("cpu"))),
+        ]
+        printed = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+    answer: dict[str, Any] = json.loads(printed)
+    by_graph, by_module = answer["seconds"]["graph"], answer["seconds"]["module"]
+    ratios = [module / graph for graph, module in zip(by_graph, by_module, strict=True)]
+    per_second = {
+        name: answer["tokens"] / statistics.median(turns) for name, turns in answer["seconds"].items()
+    }
+    measurement = Measurement(
+        "judging tokens a second, by graph / by the module itself",
+        statistics.median(ratios),
+        0.95,
+        higher_is_better=True,
+        detail=f"{per_second['graph']:,.0f}/s and {per_second['module']:,.0f}/s on one thread, {len(ratios)}"
+        f" turns each; logits differ by {answer['largest_difference']:.1g}",
+    )
+    return measurement, int(answer["weight_bytes"])
+
+
+def _refusal() -> Measurement:
+    """From the call to the answer, for the reference solution with one operator changed."""
+    solution = profiles.reference_solution()
+    allowed = solution.model.read_text()
+    forbidden = allowed.replace(ALLOWED, FORBIDDEN)
+    assert forbidden != allowed, f"{solution.model} has no {ALLOWED} any more"
+    samples = []
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running_server(Path(folder), "restricted_mlm") as server,
+        ScorerClient(server.address) as client,
+    ):
+        weights = client.upload(solution.weights)
+        for _ in range(REFUSALS):
+            began = time.perf_counter()
+            result = client.score_restricted_mlm(forbidden, weights=weights)
+            samples.append(time.perf_counter() - began)
+            assert result.verdict is Verdict.RULE_BROKEN, result.summary
+            assert result.refused_operators, result.summary
+    return Measurement(
+        "from the call to the refusal of an operator, warm runner",
+        statistics.median(samples),
+        3.0,
+        unit="s",
+        detail=f"{REFUSALS} calls, the slowest {max(samples):.2f} s; the weights were uploaded before",
+    )
+
+
+async def _memory(python: Path, weight_bytes: int) -> Measurement:
+    """How far the reference solution raises the peak of the worker's memory.
+
+    All windows are judged, since their masks are drawn at once, but with one draw instead of several, which
+    come one after the other.
+    """
+    profile = dataclasses.replace(PROFILE, draw_count=1)
+    texts = scoring.Texts(profiles.hidden_text(), profiles.public_text())
+    device = DeviceAccess(NativeBackend(), python, "cpu")
+    try:
+        info = await device.start()
+        judging = scoring.Scoring(device, info, profile, texts)
+        async with contextlib.AsyncExitStack() as exit_stack:
+            starting, reference = [
+                await judging.export_solution(solution, exit_stack)
+                for solution in (profiles.starting_solution(), profiles.reference_solution())
+            ]
+            await judging.judge(starting, window_limit=SELF_TEST_WINDOWS)
+            pid = device.worker.pid
+            assert pid is not None
+            before = _start_new_peak(pid)
+            outcome = await judging.judge(reference)
+            grown = _kilobytes(pid, "VmHWM") * 1024 - before
+        assert outcome.verdict is JudgedVerdict.SCORED, outcome.summary
+    finally:
+        await device.close()
+    rows = profile.batch_rows(info.kind)
+    batch_bytes = rows * profile.window_length * profile.vocabulary_size * LOGIT_BYTES
+    return Measurement(
+        "memory that judging takes / (weights + 3 batches of logits)",
+        grown / (weight_bytes + 3 * batch_bytes),
+        1.0,
+        detail=f"{grown / 1e6:.0f} MB; {weight_bytes / 1e6:.1f} MB and 3 x {batch_bytes / 1e6:.1f} MB",
+    )
+
+
+def _start_new_peak(pid: int) -> int:
+    """Set the peak of a process's resident memory to what it has now; how many bytes that is."""
+    Path(f"/proc/{pid}/clear_refs").write_text("5")  # man 5 proc
+    return _kilobytes(pid, "VmHWM") * 1024
+
+
+def _kilobytes(pid: int, name: str) -> int:
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith(f"{name}:"):
+            return int(line.split()[1])
+    raise RuntimeError(f"no {name} of {pid}")
