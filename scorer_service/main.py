@@ -11,7 +11,7 @@ from pathlib import Path
 import scorer_launcher
 
 import scorer_service
-from scorer_service import configuration, doctor, serve
+from scorer_service import configuration, data_commands, doctor, serve
 from scorer_service.api.interceptors.call_log import CallNumberFilter
 from scorer_service.api.server import ListenError
 from scorer_service.calibration import run as calibration
@@ -48,6 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ) as error:
         print(f"scorer: {error}", file=sys.stderr)
         return EXIT_FAILURE
+    except data_commands.FAILURES as error:
+        print(f"scorer: {error}", file=sys.stderr)
+        return EXIT_FAILURE
     except OSError as error:
         print(f"scorer: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
         return EXIT_FAILURE
@@ -82,6 +85,8 @@ def _parser() -> argparse.ArgumentParser:
     configuration.add_options(calibrate_command)
     calibrate_command.add_argument("--json", action="store_true", help="print a JSON document")
     calibrate_command.set_defaults(run=_calibrate)
+
+    data_commands.add(commands)
 
     problems = commands.add_parser("problems", help="problem sets of rust_codecontests").add_subparsers(
         required=True, metavar="COMMAND"

@@ -1,0 +1,97 @@
+"""What every step of preparing data from the hub keeps to: room on the disk, whole files, one exception."""
+
+import contextlib
+import hashlib
+import importlib
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+Report = Callable[[str, int, int], None]
+"""Is told what is counted (as in "bytes of tokenizer.json fetched"), how many are done, and of how many."""
+
+ROOM_LEFT_BYTES = 1 << 28
+"""Stays free on a disk: a full one breaks whatever else writes to it."""
+
+_READ_BYTES = 1 << 22
+
+
+class PreparationFailed(Exception):
+    """Data could not be prepared; the message says why and what would do."""
+
+
+def library(name: str) -> Any:
+    """A module of the extra `hub`, which a server without profile `paper` does not need.
+
+    Raises:
+        PreparationFailed: it is not installed.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise PreparationFailed(
+            f"{error.name or name} is missing; it comes with an extra: pip install 'scorer-service[hub]'"
+        ) from error
+
+
+def require_room(needs: Mapping[Path, int]) -> None:
+    """Hold the bytes that folders are going to need against what is free; folders may share a disk.
+
+    Raises:
+        PreparationFailed: a disk has too little.
+    """
+    disks: dict[int, tuple[Path, int]] = {}
+    for folder, need_bytes in needs.items():
+        there = next(parent for parent in (folder, *folder.parents) if parent.exists())
+        device = there.stat().st_dev
+        first, sum_bytes = disks.get(device, (folder, 0))
+        disks[device] = (first, sum_bytes + need_bytes)
+    for folder, need_bytes in disks.values():
+        there = next(parent for parent in (folder, *folder.parents) if parent.exists())
+        free_bytes = shutil.disk_usage(there).free
+        if need_bytes and free_bytes < need_bytes + ROOM_LEFT_BYTES:
+            raise PreparationFailed(
+                f"the disk of {folder} has {_in_gb(free_bytes)} free, {_in_gb(need_bytes + ROOM_LEFT_BYTES)}"
+                " are needed: make room, take another folder with --state-dir, another disk for downloads"
+                " with HF_HUB_CACHE, or less training text with --training-tokens"
+            )
+
+
+def _in_gb(size_bytes: int) -> str:
+    return f"{size_bytes / 1e9:.2f} GB"
+
+
+@contextlib.contextmanager
+def whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write, which is at `path` only once it is complete and on the disk."""
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        with partial.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Let renames in a folder outlast a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a file, in hex. Raises OSError."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_READ_BYTES):
+            digest.update(block)
+    return digest.hexdigest()
