@@ -9,10 +9,9 @@ import sys
 import tempfile
 import time
 import urllib.request
-import uuid
 from collections.abc import AsyncIterator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from measurement import Measurement
@@ -31,6 +30,8 @@ REFERENCE = Path(scorer_service.environments.triton_cumsum.__path__[0]) / "refer
 SIZES = (1_000, 10_000, 65_536, 262_144, 1_000_000)
 SCORINGS = 10
 QUEUED = 8
+ALONE = 3
+LOOK_INTERVAL_S = 0.01
 
 # The right answer in about ten milliseconds, timed by itself: what its own process says is what it prints.
 TEN_MILLISECONDS = b"""
@@ -180,30 +181,65 @@ def _cold_import_s(python: Path) -> float:
 
 
 def _device_lane() -> Measurement:
-    """How much of the time somebody was measured or warmed up, with submissions waiting all along."""
+    """How much of the time somebody was warmed up or measured, with submissions waiting all along.
+
+    Counted are the stages that end after the first one has, over the time from then on. Since no two of them
+    overlap, it cannot be more than all of it: they begin after the last look at which the first one was still
+    going on.
+    """
     with tempfile.TemporaryDirectory() as folder, running_server(Path(folder), "triton_cumsum") as server:
         source = starter.starting_solution().decode()
 
         def score(_: int) -> float:
             with ScorerClient(server.address) as client:
-                client.score_triton_cumsum(source, request_id=str(uuid.uuid4()))
+                client.score_triton_cumsum(source)
             return time.perf_counter()
 
+        for number in range(ALONE):
+            score(number)
+        alone = _measure_stages(server.metrics)
         with ThreadPoolExecutor(QUEUED + 1) as threads:
-            ended = sorted(threads.map(score, range(QUEUED + 1)))
-        busy_s, count = _stage_seconds(server.metrics)
-    # The first one had nobody before it; its share of the stage is taken for the mean.
-    share = busy_s * (count - 1) / count / (ended[-1] - ended[0])
+            pending = [threads.submit(score, number) for number in range(QUEUED + 1)]
+            first, began = _next_stage_ended(server.metrics, alone, pending)
+            ended = max(submission.result() for submission in pending)
+        last = _measure_stages(server.metrics)
+    count = last.count - first.count
     return Measurement(
         f"device lane warming up or measuring, {QUEUED} submissions queued",
-        share,
+        (last.seconds - first.seconds) / (ended - began),
         0.9,
         higher_is_better=True,
-        detail=f"{(ended[-1] - ended[0]) / QUEUED:.2f} s a submission, {os.cpu_count()} cores",
+        detail=f"{(ended - began) / count:.2f} s a submission, {os.cpu_count()} cores; the device's part"
+        f" takes {alone.seconds / alone.count:.2f} s where nobody waits",
     )
 
 
-def _stage_seconds(metrics: str) -> tuple[float, float]:
+@dataclass(frozen=True)
+class _Stages:
+    """Those that have ended since the server started."""
+
+    seconds: float
+    count: float
+
+
+def _next_stage_ended(
+    metrics: str, before: _Stages, pending: Sequence[Future[float]]
+) -> tuple[_Stages, float]:
+    """The stages once there is one more, and the last time at which there was not."""
+    earlier = time.perf_counter()
+    while True:
+        looked = time.perf_counter()
+        found = _measure_stages(metrics)
+        if found.count > before.count:
+            return found, earlier
+        earlier = looked
+        for submission in pending:
+            if submission.done():
+                submission.result()  # raises what went wrong, for which the loop would wait for ever
+        time.sleep(LOOK_INTERVAL_S)
+
+
+def _measure_stages(metrics: str) -> _Stages:
     with urllib.request.urlopen(f"http://{metrics}/metrics") as response:
         lines: Sequence[str] = response.read().decode().splitlines()
     labels = '{environment="triton_cumsum",stage="measure"}'
@@ -213,4 +249,4 @@ def _stage_seconds(metrics: str) -> tuple[float, float]:
         for line in lines
         if line.startswith(f"scorer_stage_seconds_{name}{labels}")
     }
-    return found["sum"], found["count"]
+    return _Stages(found["sum"], found["count"])
