@@ -55,7 +55,7 @@ class Configuration:
     """seconds that running submissions are given to end on SIGTERM; then they go back to the queue"""
     retention_days: float = field(default=30.0, metadata={"minimum": 0, "maximum": 36_500})
     """days after which results that belong to no attempt are deleted"""
-    artifact_limit_mib: int = field(default=1024, metadata={"minimum": 1, "maximum": 1 << 20})
+    artifact_limit_mib: int = field(default=4096, metadata={"minimum": 1, "maximum": 1 << 20})
     """largest artifact"""
     artifact_quota_mib: int = field(default=20_480, metadata={"minimum": 1, "maximum": 1 << 30})
     """room for all artifacts"""
@@ -65,6 +65,8 @@ class Configuration:
     """python with torch and triton, in an environment without the service; none: that of the checkout"""
     canary_minutes: float = field(default=60.0, metadata={"minimum": 0, "maximum": 525_600})
     """minutes between scorings of the reference solutions, by which drift is seen; 0: never"""
+    hidden_windows: int = field(default=0, metadata={"minimum": 0, "maximum": 1_000_000})
+    """windows of hidden text that models are judged on; 0: all. Fewer are quick, for trials; errors grow"""
     problem_set: Path | None = None
     """problems of rust_codecontests in place of the profile's own: a JSON Lines file"""
     log_level: str = field(default="info", metadata={"choices": LOG_LEVELS})

@@ -11,7 +11,7 @@ from pathlib import Path
 import scorer_launcher
 
 import scorer_service
-from scorer_service import configuration, data_commands, doctor, serve
+from scorer_service import configuration, data_commands, doctor, serve, state_dir
 from scorer_service.api.interceptors.call_log import CallNumberFilter
 from scorer_service.api.server import ListenError
 from scorer_service.calibration import run as calibration
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         NotServing,
         SchemaTooNew,
         scorer_launcher.SandboxError,
-        serve.StateDirBusy,
+        state_dir.StateDirBusy,
         ToolchainError,
     ) as error:
         print(f"scorer: {error}", file=sys.stderr)
@@ -132,7 +132,7 @@ def _doctor(options: argparse.Namespace) -> int:
 def _calibrate(options: argparse.Namespace) -> int:
     settings = _load(options)
     logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
-    with serve.locked_state_dir(settings.state_dir):
+    with state_dir.locked(settings.state_dir):
         table = asyncio.run(calibration.calibrate(options.environment, settings))
     if options.json:
         print(json.dumps({**table.values, "path": str(table.path)}, indent=2))

@@ -1,27 +1,23 @@
 """Puts the parts of a server together, runs it, and takes it down again."""
 
 import asyncio
-import contextlib
-import fcntl
 import logging
 import os
 import platform
 import signal
 import socket
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 from grpc_health.v1 import health
 from prometheus_client import CollectorRegistry, GCCollector, Info, PlatformCollector, ProcessCollector
 
 import scorer_service
-from scorer_service import freed_memory
+from scorer_service import freed_memory, state_dir
 from scorer_service.api.registry import EnvironmentRegistry, Readiness
 from scorer_service.api.server import ApiServer
 from scorer_service.configuration import Configuration, ConfigurationError, host_and_port
 from scorer_service.environments.discovery import create_environment, environment_names
 from scorer_service.environments.interface import NotServing
-from scorer_service.environments.settings import EnvironmentSettings
 from scorer_service.metrics.endpoint import MetricsEndpoint
 from scorer_service.metrics.scoring import MeteredQueue, QueueGauges, StageMetrics
 from scorer_service.sandbox import python_toolchain
@@ -38,24 +34,19 @@ log = logging.getLogger(__name__)
 
 GAUGE_REFRESH_S = 2.0
 PURGE_EVERY_S = 3600.0
-SECRET_BYTES = 32
-
-
-class StateDirBusy(Exception):
-    """Another server works in the state folder."""
 
 
 def run(configuration: Configuration) -> None:
     """Serve until SIGTERM or SIGINT.
 
-    Raises ConfigurationError, ListenError, MetricsListenError, StateDirBusy, SandboxError.
+    Raises ConfigurationError, ListenError, MetricsListenError, state_dir.StateDirBusy, SandboxError.
     """
     if configuration.problem_set is not None and not configuration.problem_set.is_file():
         raise ConfigurationError(f"problem_set must be a file, and {configuration.problem_set} is none")
     chosen_environments(configuration)
     os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
     freed_memory.return_to_system()
-    with locked_state_dir(configuration.state_dir):
+    with state_dir.locked(configuration.state_dir):
         asyncio.run(_serve(configuration))
 
 
@@ -71,35 +62,19 @@ def chosen_environments(configuration: Configuration) -> Sequence[str]:
     return list(dict.fromkeys(chosen))
 
 
-@contextlib.contextmanager
-def locked_state_dir(path: Path) -> Iterator[None]:
-    """Make the folder, for this user alone, and lock it. Raises StateDirBusy."""
-    path.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path.chmod(0o700)
-    with (path / "lock").open("a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise StateDirBusy(
-                f"another server works in {path}: stop it, or choose another folder with --state-dir"
-            ) from None
-        yield
-
-
 class Server:
     """One running server."""
 
     def __init__(self, configuration: Configuration) -> None:
         self._configuration = configuration
-        state_dir = configuration.state_dir
+        folder = configuration.state_dir
         self.metrics = _metrics_registry(configuration)
         self._backend = NativeBackend(configuration.slots or None)
-        self._secret = _installation_secret(state_dir)
-        self._database = Database(state_dir / "scorer.sqlite3")
+        self._database = Database(folder / "scorer.sqlite3")
         queue = MeteredQueue(SqliteJobQueue(self._database), self.metrics)
         self._queue = queue
         artifacts = ArtifactFolder(
-            state_dir / "artifacts",
+            folder / "artifacts",
             artifact_limit_bytes=configuration.artifact_limit_mib << 20,
             quota_bytes=configuration.artifact_quota_mib << 20,
         )
@@ -110,7 +85,11 @@ class Server:
             configuration.device,
         )
         self._environments = {
-            name: stage_metrics.metered(create_environment(name, self._settings(name)))
+            name: stage_metrics.metered(
+                create_environment(
+                    name, state_dir.environment_settings(name, configuration, self._backend, self._device)
+                )
+            )
             for name in chosen_environments(configuration)
         }
         self._scheduler = Scheduler(
@@ -193,19 +172,6 @@ class Server:
         if self._tasks:
             log.info("stopped")
 
-    def _settings(self, name: str) -> EnvironmentSettings:
-        cache_dir = self._configuration.state_dir / "cache" / name
-        cache_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return EnvironmentSettings(
-            profile=self._configuration.profile,
-            cache_dir=cache_dir,
-            sandbox=self._backend,
-            problem_set=self._configuration.problem_set,
-            device=self._device,
-            secret=self._secret,
-            calibration_dir=self._configuration.state_dir / "calibration",
-        )
-
     def _is_healthy(self) -> bool:
         return any(self._registry.is_serving(name) for name in self._environments)
 
@@ -258,20 +224,6 @@ async def _serve(configuration: Configuration) -> None:
     finally:
         stopping.cancel()
         await server.stop()
-
-
-def _installation_secret(state_dir: Path) -> bytes:
-    """Random bytes that stay the same as long as the state folder does."""
-    path = state_dir / "secret"
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        secret = os.urandom(SECRET_BYTES)
-        beside = path.with_suffix(".new")
-        beside.touch(mode=0o600)
-        beside.write_bytes(secret)
-        beside.rename(path)
-        return secret
 
 
 def _metrics_registry(configuration: Configuration) -> CollectorRegistry:

@@ -30,6 +30,7 @@ GOOD = {
     "device": ("cuda:1", "cuda:1"),
     "torch_python": ("/srv/torch/bin/python", Path("/srv/torch/bin/python")),
     "canary_minutes": ("0", 0.0),
+    "hidden_windows": ("64", 64),
     "problem_set": ("/srv/problems.jsonl", Path("/srv/problems.jsonl")),
     "log_level": ("debug", "debug"),
 }
@@ -51,6 +52,7 @@ BAD = {
     "device": (["", "gpu", "cuda:", "cuda:x", "CPU"], "auto, cpu, cuda or cuda:N"),
     "torch_python": ([""], "a path"),
     "canary_minutes": (["-1", "525601"], "a number from 0 to 525600"),
+    "hidden_windows": (["-1", "1000001"], "a whole number from 0 to 1000000"),
     "problem_set": ([""], "a path"),
     "log_level": (["", "trace", "INFO"], "debug, info, warning, error"),
 }

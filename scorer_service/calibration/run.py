@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from scorer_service import state_dir
 from scorer_service.configuration import Configuration, ConfigurationError
 from scorer_service.environments.discovery import create_environment, environment_names
 from scorer_service.environments.interface import CalibrationTable
-from scorer_service.environments.settings import EnvironmentSettings
 from scorer_service.sandbox import python_toolchain
 from scorer_service.sandbox.native import NativeBackend
 from scorer_service.worker.device_access import DeviceAccess
@@ -23,18 +23,8 @@ async def calibrate(name: str, configuration: Configuration) -> CalibrationTable
     backend = NativeBackend(configuration.slots or None)
     python = configuration.torch_python or python_toolchain.default_python()
     device = DeviceAccess(backend, python, configuration.device)
-    cache_dir = configuration.state_dir / "cache" / name
-    cache_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     environment = create_environment(
-        name,
-        EnvironmentSettings(
-            profile=configuration.profile,
-            cache_dir=cache_dir,
-            sandbox=backend,
-            problem_set=configuration.problem_set,
-            device=device,
-            calibration_dir=configuration.state_dir / "calibration",
-        ),
+        name, state_dir.environment_settings(name, configuration, backend, device)
     )
     try:
         await environment.start()

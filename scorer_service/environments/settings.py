@@ -25,3 +25,7 @@ class EnvironmentSettings:
     """Of this installation, for what must be the same after a restart and must not be guessed."""
     calibration_dir: Path | None = None
     """Where the anchors that were measured on devices are kept."""
+    data_dir: Path | None = None
+    """Where an operator's own data lie, put there by `scorer data`; read only."""
+    hidden_windows: int = 0
+    """Windows of hidden text that models are judged on; 0: as many as the profile says."""
