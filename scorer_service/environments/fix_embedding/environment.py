@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import dataclasses
 import hashlib
 import os
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from google.protobuf.message import Message
 from scorer.v1 import fix_embedding_pb2, result_pb2
 
 from scorer_service.calibration.store import Calibration, CalibrationStore
-from scorer_service.environments import interface, submitted_source
+from scorer_service.environments import hidden_windows, interface, submitted_source
 from scorer_service.environments.fix_embedding import (
     calibration,
     profiles,
@@ -39,7 +40,7 @@ print("1/1 files")
 
 
 def create(settings: EnvironmentSettings) -> "FixEmbedding":
-    """The environment, not started yet. Raises NotServing for a profile that does not exist."""
+    """The environment, not started yet. Raises NotServing for settings that it cannot serve."""
     return FixEmbedding(settings)
 
 
@@ -55,7 +56,10 @@ class FixEmbedding(interface.Environment):
             known = ", ".join(profiles.PROFILES)
             raise interface.NotServing(f"there is no profile {settings.profile!r}; choose one of {known}")
         self._settings = settings
-        self._profile = profiles.PROFILES[settings.profile]
+        profile = profiles.PROFILES[settings.profile]
+        self._profile = dataclasses.replace(
+            profile, window_limit=hidden_windows.window_limit(profile.window_limit, settings)
+        )
         self._store = CalibrationStore(settings.calibration_dir) if settings.calibration_dir else None
         # It is mounted when the device starts, and filled when this environment does.
         self._public_dir = public_data.folder(settings.cache_dir)
@@ -100,7 +104,10 @@ class FixEmbedding(interface.Environment):
             asyncio.to_thread(_sha256, profiles.hidden_text()),
         )
         # Other models or another text have other anchors, on the same device too.
-        self._fingerprint = f"{info.fingerprint}; damaged model {damaged[:12]}; hidden text {hidden[:12]}"
+        self._fingerprint = (
+            f"{info.fingerprint}; damaged model {damaged[:12]}; hidden text {hidden[:12]}"
+            f"{hidden_windows.fingerprint(self._profile.window_limit)}"
+        )
         if self._store is not None:
             self._calibration = self._store.load(self.name, self._profile.name, self._fingerprint)
         self._info, self._scoring = info, tried
@@ -158,6 +165,7 @@ class FixEmbedding(interface.Environment):
             ("memory of a repair script", f"{repair.memory_limit_bytes >> 20} MiB"),
             ("scratch of a repair script", f"{repair.scratch_limit_bytes >> 20} MiB"),
             ("least loss that is believed", f"{self._profile.floor_nats:g} nats a token"),
+            *hidden_windows.limits(self._profile.window_limit, self._profile.shape.context_length),
         ]
         if self._info is not None:
             limits.append(("torch", self._info.torch_version))

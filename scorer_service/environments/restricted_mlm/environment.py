@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import dataclasses
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ from google.protobuf.message import Message
 from scorer.v1 import restricted_mlm_pb2, result_pb2
 
 from scorer_service.calibration.store import Calibration, CalibrationStore
-from scorer_service.environments import interface, submitted_source
+from scorer_service.environments import hidden_windows, interface, submitted_source
 from scorer_service.environments.restricted_mlm import (
     calibration,
     profiles,
@@ -39,7 +40,7 @@ print("1/1 files")
 
 
 def create(settings: EnvironmentSettings) -> "RestrictedMlm":
-    """The environment, not started yet. Raises NotServing for a profile that does not exist."""
+    """The environment, not started yet. Raises NotServing for settings that it cannot serve."""
     return RestrictedMlm(settings)
 
 
@@ -55,7 +56,10 @@ class RestrictedMlm(interface.Environment):
             known = ", ".join(profiles.PROFILES)
             raise interface.NotServing(f"there is no profile {settings.profile!r}; choose one of {known}")
         self._settings = settings
-        self._profile = profiles.PROFILES[settings.profile]
+        profile = profiles.PROFILES[settings.profile]
+        self._profile = dataclasses.replace(
+            profile, window_limit=hidden_windows.window_limit(profile.window_limit, settings)
+        )
         self._store = CalibrationStore(settings.calibration_dir) if settings.calibration_dir else None
         # It is mounted when the device starts, and filled when this environment does.
         self._public_dir = public_data.folder(settings.cache_dir)
@@ -99,7 +103,7 @@ class RestrictedMlm(interface.Environment):
         # Other models or another text have other anchors, on the same device too.
         self._fingerprint = (
             f"{info.fingerprint}; starting solution {starting[:12]}; reference solution {reference[:12]};"
-            f" hidden text {hidden[:12]}"
+            f" hidden text {hidden[:12]}{hidden_windows.fingerprint(self._profile.window_limit)}"
         )
         if self._store is not None:
             self._calibration = self._store.load(self.name, self._profile.name, self._fingerprint)
@@ -163,6 +167,7 @@ class RestrictedMlm(interface.Environment):
             ("memory of the export", f"{export.memory_limit_bytes >> 20} MiB"),
             ("time of judging", f"{profile.judging_limit_s:g} s"),
             ("least loss that is believed", f"{profile.floor_nats:g} nats a masked token"),
+            *hidden_windows.limits(profile.window_limit, profile.window_length),
         ]
         if self._info is not None:
             limits.append(("torch", self._info.torch_version))

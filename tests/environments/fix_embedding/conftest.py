@@ -22,6 +22,7 @@ from scorer_service.worker.device_access import DeviceAccess
 REPOSITORY = Path(__file__).parents[3]
 SECRET = b"a secret of the tests, 32 bytes."
 SCRIPT_LIMIT_S = 15.0
+WINDOWS = 64
 T = TypeVar("T")
 
 
@@ -61,6 +62,7 @@ class Rig:
             device=self.device,
             secret=SECRET,
             calibration_dir=folder / "calibration",
+            hidden_windows=WINDOWS,
         )
         self.environment = environment.create(self.settings)
         self.public_dir = folder / "cache" / "public"
@@ -128,11 +130,10 @@ def torch_python() -> Path:
 
 @pytest.fixture(scope="module")
 def rig(tmp_path_factory: pytest.TempPathFactory, torch_python: Path) -> Iterator[Rig]:
-    """The embedded profile, calibrated, on 64 windows of the hidden text, with little time for scripts."""
+    """The embedded profile, calibrated, on a few windows of the hidden text, with little time for scripts."""
     _skip_without_models()
     small = dataclasses.replace(
         profiles.EMBEDDED,
-        window_limit=64,
         repair=dataclasses.replace(profiles.EMBEDDED.repair, wall_limit_s=SCRIPT_LIMIT_S),
     )
     with pytest.MonkeyPatch.context() as patch:

@@ -18,7 +18,14 @@ from scorer_service.environments.fix_embedding import environment, profiles
 from scorer_service.environments.interface import NotServing, Outcome, Verdict, WorkerDied
 from scorer_service.language import permutation, shapes
 from tests.environments.fix_embedding import weights_files
-from tests.environments.fix_embedding.conftest import SCRIPT_LIMIT_S, SECRET, Context, Rig, script_request
+from tests.environments.fix_embedding.conftest import (
+    SCRIPT_LIMIT_S,
+    SECRET,
+    WINDOWS,
+    Context,
+    Rig,
+    script_request,
+)
 from tests.environments.fix_embedding.weights_files import Tensor
 
 LIMIT_S = 120
@@ -51,7 +58,7 @@ def test_the_undamaged_model_scores_one_and_the_damaged_one_nothing(
     response: Any = outcome.response
     # Worse than knowing nothing at all, which would be the logarithm of the vocabulary.
     assert response.loss.mean_nats > math.log(shapes.ORIGINAL.vocabulary_size)
-    assert response.loss.token_count == 64 * (shapes.ORIGINAL.context_length - 1)
+    assert response.loss.token_count == WINDOWS * (shapes.ORIGINAL.context_length - 1)
     assert 0 < response.loss.standard_error_nats < 0.1
 
 
@@ -136,7 +143,7 @@ def test_progress_and_messages_of_a_script_reach_its_author(rig: Rig) -> None:
     context = Context()
     outcome = rig.score_script(COPY + 'print("120/600 windows, loss 4.2")\nprint("and more")', context)
     assert (120, 600, "windows") in context.reports
-    assert (64, 64, "windows") in context.reports
+    assert (WINDOWS, WINDOWS, "windows") in context.reports
     response: Any = outcome.response
     assert response.diagnostics == "120/600 windows, loss 4.2\nand more\n"
 
@@ -181,7 +188,7 @@ def test_a_cancelled_judgement_ends_in_the_worker(rig: Rig, original: bytes) -> 
         scoring.cancel()
         await asyncio.wait([scoring])
         assert scoring.cancelled()
-        assert context.reports[-1][0] < 64
+        assert context.reports[-1][0] < WINDOWS
         began_s = time.monotonic()
         # Every place is free: nobody waits for what was cancelled.
         async with rig.device.gate.exclusive():
@@ -244,6 +251,7 @@ def test_a_calibration_is_found_again_and_belongs_to_this_damage(rig: Rig) -> No
     assert stored["starting"]["raw"] == anchors.starting_raw > anchors.reference_raw
     assert "damaged model" in stored["fingerprint"]
     assert "hidden text" in stored["fingerprint"]
+    assert f"; {WINDOWS} hidden windows" in stored["fingerprint"]
     rig.environment._calibration = None
     rig.run(rig.environment.start(), LIMIT_S)
     assert rig.environment.describe().anchors == anchors
@@ -271,7 +279,7 @@ def test_the_checker_measures_the_loss_as_the_service_does(
 ) -> None:
     (starter / "fixed.safetensors").write_bytes(original)
     text = starter / "data" / "validation.u16"
-    text.write_bytes(text.read_bytes()[: 2 * 64 * shapes.ORIGINAL.context_length])
+    text.write_bytes(text.read_bytes()[: 2 * WINDOWS * shapes.ORIGINAL.context_length])
     status, told = check(torch_python, starter, "fixed.safetensors")
     assert status == 0, told
     started: Any = rig.environment._scoring

@@ -63,6 +63,7 @@ class Rig:
             sandbox=self.backend,
             device=self.device,
             calibration_dir=folder / "calibration",
+            hidden_windows=WINDOWS,
         )
         self.environment = environment.create(self.settings)
         self.public_dir = folder / "cache" / "public"
@@ -153,7 +154,6 @@ def rig(tmp_path_factory: pytest.TempPathFactory, torch_python: Path, reference:
     embedded = profiles.EMBEDDED
     small = dataclasses.replace(
         embedded,
-        window_limit=WINDOWS,
         draw_count=DRAWS,
         training=dataclasses.replace(
             embedded.training, wall_limit_s=SCRIPT_LIMIT_S, memory_limit_bytes=3 << 29

@@ -382,7 +382,7 @@ def test_a_calibration_is_found_again_and_belongs_to_text_and_solutions(rig: Rig
     anchors = rig.environment.describe().anchors
     assert anchors is not None
     assert stored["starting"]["raw"] == anchors.starting_raw > anchors.reference_raw
-    for part in ("starting solution", "reference solution", "hidden text"):
+    for part in ("starting solution", "reference solution", "hidden text", f"; {WINDOWS} hidden windows"):
         assert part in stored["fingerprint"]
     rig.environment._calibration = None
     rig.run(rig.environment.start(), LIMIT_S)
