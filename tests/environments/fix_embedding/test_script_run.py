@@ -123,8 +123,9 @@ def test_it_stands_still_while_somebody_measures(rig: Rig) -> None:
             running(
                 rig,
                 "import time\n"
-                "print('began')\n"
+                # Before it says so: it may be frozen as soon as it has.
                 "before, longest = time.monotonic(), 0\n"
+                "print('began')\n"
                 "while longest < 1.4:\n"
                 "    now = time.monotonic()\n"
                 "    longest, before = max(longest, now - before), now\n"
