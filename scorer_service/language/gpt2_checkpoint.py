@@ -105,9 +105,9 @@ def convert(checkpoint: Path, shape: GptShape, destination: Path, report: Report
             done_bytes = 0
             with whole_file(destination) as file:
                 file.write(_header(ours))
-                for name, (_, transposed) in hub_names(shape).items():
+                for name, (hub_name, transposed) in hub_names(shape).items():
                     tensor = stored[name]
-                    content = _in_fp16(tensors_file.read_tensor(opened.fileno(), tensor), tensor, name)
+                    content = _in_fp16(tensors_file.read_tensor(opened.fileno(), tensor), tensor, hub_name)
                     if transposed:
                         content = _transposed(content, columns=tensor.shape[1])
                     file.write(content)

@@ -5,7 +5,7 @@ import json
 import math
 import random
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ SIZES = Sizes(
 
 _NAMES = ("Anna", "Bela", "Cleo", "Dario", "Elif", "Farid", "Gita", "Hugo", "Ines", "Jonas", "Kim", "Lena")
 _VERBS = ("sold", "found", "painted", "counted", "lost", "carried", "mended", "weighed", "hid", "borrowed")
-_ITEMS = (
+_OBJECTS = (
     "boats",
     "lamps",
     "maps",
@@ -55,13 +55,17 @@ _ITEMS = (
 def documents(count: int, seed: int = 0) -> list[str]:
     """Texts that share no 13 words in a row but by design."""
     source = random.Random(seed)
-    return [
-        " ".join(
-            f"{source.choice(_NAMES)} {source.choice(_VERBS)} {source.randrange(10**6)} {source.choice(_ITEMS)}"
-            for _ in range(source.randrange(6, 18))
+
+    def sentence() -> str:
+        words = (
+            source.choice(_NAMES),
+            source.choice(_VERBS),
+            source.randrange(10**6),
+            source.choice(_OBJECTS),
         )
-        for _ in range(count)
-    ]
+        return " ".join(map(str, words)) + "."
+
+    return [" ".join(sentence() for _ in range(source.randrange(6, 18))) for _ in range(count)]
 
 
 def write_text(folder: Path, *files: Sequence[str | None], column: str = "text") -> Path:
@@ -167,7 +171,7 @@ def checkpoint(
     source = random.Random(seed)
     tensors: dict[str, Stored] = {}
     for name, size in checkpoint_tensors(shape, prefix).items():
-        spread = 0.5 if "norm" in name or "ln_" in name else 1.5 / math.sqrt(size[0])
+        spread = 0.5 if "ln_" in name or "wte" in name or "wpe" in name else 1.5 / math.sqrt(size[0])
         around = 1.0 if name.endswith("weight") and "ln_" in name else 0.0
         values = [source.gauss(around, spread) for _ in range(math.prod(size))]
         tensors[name] = Stored(dtype, size, packed(values, dtype))
@@ -200,20 +204,10 @@ def write_model(folder: Path, shape: GptShape, texts: Sequence[str], **of_checkp
 def write_hub(folder: Path, texts: Sequence[str] | None = None) -> Sources:
     """All three repositories as folders: one model with the prefix in its names, one without."""
     texts = documents(900) if texts is None else texts
-    third = len(texts) // 3
     return Sources(
         model=write_model(folder / "xl", SHAPE, texts, seed=1, prefix=PREFIX),
         companion=write_model(folder / "small", COMPANION_SHAPE, texts, seed=2),
         text=write_text(
-            folder / "text", texts[:third], [*texts[third : 2 * third], None], texts[2 * third :]
+            folder / "text", *([*texts[start : start + 50], None] for start in range(0, len(texts), 50))
         ),
     )
-
-
-def windows(tokens: Sequence[int], boundary: int) -> Iterator[tuple[int, ...]]:
-    """The documents of a token file, without the boundary before each."""
-    start = 0
-    for index in range(1, len(tokens) + 1):
-        if index == len(tokens) or tokens[index] == boundary:
-            yield tuple(tokens[start + 1 : index])
-            start = index
