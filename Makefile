@@ -14,7 +14,7 @@ PROBLEMS := scorer_service/environments/rust_codecontests/problems
 LAUNCHER_SOURCES := $(shell find sandboxes/launcher -name target -prune -o -type f \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' -o -name '*.py*' \) -not -path '*/__pycache__/*' -print)
 PROBLEM_SOURCES := $(shell find $(PROBLEMS) -type f -not -path '*/__pycache__/*')
 
-.PHONY: help setup demo demo-models test exploits lint format bench stubs problems clean
+.PHONY: help setup demo test exploits lint format bench stubs problems clean
 
 help: ## List what can be made.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -23,9 +23,6 @@ setup: $(VENV)/.problems $(TORCH_VENV)/.ready ## Make the virtual environments, 
 
 demo: setup ## Start a server, score sample submissions, stop it.
 	@$(BIN)/python scripts/demo.py
-
-demo-models: setup ## The same with the two environments of language models, which takes some ten minutes more.
-	@$(BIN)/python scripts/demo.py --models
 
 test: setup ## Run the tests.
 	source scripts/rust_env.sh && $(BIN)/python -m pytest -n auto --dist loadgroup -m "not alone" tests

@@ -26,18 +26,28 @@ BIN = Path(sys.executable).parent
 STATE = ROOT / ".demo"
 START_LIMIT_S = 180
 UNSTABLE_TRIES = 3
+HIDDEN_WINDOWS = 192
+"""Of the 2,824 that models are judged on: enough to tell these from each other."""
+SETTINGS = (
+    "--profile",
+    "embedded",
+    "--state-dir",
+    str(STATE / "state"),
+    "--hidden-windows",
+    str(HIDDEN_WINDOWS),
+)
 
 
 def main() -> int:
     """Run the demo; the exit status says whether every part of it worked."""
     rpc, metrics = f"127.0.0.1:{free_port()}", f"127.0.0.1:{free_port()}"
     STATE.mkdir(exist_ok=True, mode=0o700)
-    names = environment_names() if "--models" in sys.argv[1:] else ["rust_codecontests", "triton_cumsum"]
+    names = environment_names()
     for name in names:
         if name != "rust_codecontests":  # whose anchors are the same everywhere
             calibrate(name)
     say(f"Starting the server (its log: {STATE.name}/server.log)")
-    with server(rpc, metrics, names), tempfile.TemporaryDirectory() as scratch:
+    with server(rpc, metrics), tempfile.TemporaryDirectory() as scratch:
         wait_until_serving(rpc, names)
         scored = [(one, score(rpc, one, Path(scratch))) for one in demo_submissions.triton()]
         hanging = demo_submissions.hanging()
@@ -47,12 +57,9 @@ def main() -> int:
             say("Waiting for the one that hangs")
             scored.append((hanging, json.loads(process.communicate()[0])))
             print(f"{scored[-1][1]['verdict']}: {scored[-1][1]['summary']}")
-        if "restricted_mlm" in names:
-            mlm = demo_submissions.restricted_mlm()
-            scored += [(one, score(rpc, one, Path(scratch))) for one in mlm]
-        if "fix_embedding" in names:
-            repaired = demo_submissions.fix_embedding(starter(rpc, "fix_embedding", Path(scratch)))
-            scored += [(one, score(rpc, one, Path(scratch))) for one in repaired]
+        scored += [(one, score(rpc, one, Path(scratch))) for one in demo_submissions.restricted_mlm()]
+        repaired = demo_submissions.fix_embedding(starter(rpc, "fix_embedding", Path(scratch)))
+        scored += [(one, score(rpc, one, Path(scratch))) for one in repaired]
         say("Scores")
         print_scores(scored)
         say(f"Metrics are at http://{metrics}/metrics while the server runs; some of them:")
@@ -74,7 +81,7 @@ def calibrate(name: str) -> None:
         return
     say(f"Calibrating {name} on this device (once; kept in .demo)")
     command: list[str | Path] = [BIN / "scorer", "calibrate", name, "--log-level", "warning"]
-    command += ["--profile", "embedded", "--state-dir", STATE / "state"]
+    command += SETTINGS
     for _ in range(UNSTABLE_TRIES):
         if subprocess.run(command, env=clean_environment(), cwd=STATE, check=False).returncode == 0:
             return
@@ -114,10 +121,8 @@ def score_command(rpc: str, submission: Submission, scratch: Path) -> Sequence[s
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in submission.files.items():
         (folder / name).write_text(content)
-    places = {"{folder}": folder, "{first}": folder / next(iter(submission.files), "")}
     command: list[str | Path] = [BIN / "scorer-client", "--server", rpc, "score", submission.environment]
-    command += [places.get(str(argument), argument) for argument in submission.arguments]
-    return [*command, "--request-id", str(uuid.uuid4())]
+    return [*command, *submission.command(folder), "--request-id", str(uuid.uuid4())]
 
 
 def starter(rpc: str, name: str, scratch: Path) -> Path:
@@ -129,11 +134,10 @@ def starter(rpc: str, name: str, scratch: Path) -> Path:
 
 
 @contextmanager
-def server(rpc: str, metrics: str, names: Sequence[str]) -> Iterator[None]:
+def server(rpc: str, metrics: str) -> Iterator[None]:
     """A server that is stopped by SIGTERM, and must stop cleanly."""
-    command: list[str | Path] = [BIN / "scorer", "serve", "--profile", "embedded", "--listen", rpc]
-    command += ["--metrics-listen", metrics, "--state-dir", STATE / "state"]
-    command += ["--environments", ",".join(names)]
+    command: list[str | Path] = [BIN / "scorer", "serve", "--listen", rpc, "--metrics-listen", metrics]
+    command += SETTINGS
     with (STATE / "server.log").open("w") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=clean_environment(), cwd=STATE)
     try:

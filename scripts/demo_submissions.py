@@ -11,6 +11,7 @@ RUST = ENVIRONMENTS / "rust_codecontests"
 TRITON = ENVIRONMENTS / "triton_cumsum"
 MODELS = ROOT / "scorer_service" / "language" / "models"
 RESTRICTED_MLM = ROOT / "scorer_service" / "language" / "restricted_mlm"
+PAIRS = Path(__file__).parent / "demo_models"
 SHORT_REPAIR_S = 20
 
 DOES_NOT_COMPILE = 'fn main() { let answer: u32 = "forty-two"; println!("{answer}"); }\n'
@@ -47,6 +48,11 @@ class Submission:
     """By name; for rust_codecontests one a problem."""
     arguments: Sequence[str | Path] = ("{first}",)
     """Of `scorer-client score ENVIRONMENT`; `{folder}` is that of the files, `{first}` the first of them."""
+
+    def command(self, folder: Path) -> Sequence[str]:
+        """The arguments, with the files in `folder`."""
+        first = folder / next(iter(self.files), "")
+        return [str(one).format(folder=folder, first=first) for one in self.arguments]
 
 
 def triton() -> Iterator[Submission]:
@@ -116,7 +122,7 @@ def fix_embedding(starter: Path) -> Iterator[Submission]:
 
 
 def restricted_mlm() -> Iterator[Submission]:
-    """A model outside the rules, the starting solution and the reference."""
+    """From the starting solution to the reference, and a model outside the rules."""
     name = "restricted_mlm"
     starting = (RESTRICTED_MLM / "starting_model.py").read_text()
     yield Submission(
@@ -132,6 +138,16 @@ def restricted_mlm() -> Iterator[Submission]:
         name,
         {"model.py": starting + SOFTMAX},
         ("{first}", "--weights", MODELS / "restricted_mlm_starting.safetensors"),
+    )
+    yield Submission(
+        "pairs",
+        "an honest improvement: counts of pairs, made by its own script in the sandbox",
+        name,
+        {
+            "model.py": (PAIRS / "pair_model.py").read_text(),
+            "train.py": (PAIRS / "pair_train.py").read_text(),
+        },
+        ("{first}", "--train", "{folder}/train.py"),
     )
     yield Submission(
         "reference",
