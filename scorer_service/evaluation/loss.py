@@ -7,6 +7,7 @@ rows of it in float64.
 
 import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -29,6 +30,11 @@ class LogitsRefused(Exception):
 
 class LogitsNotFinite(LogitsRefused):
     """An infinity or a NaN."""
+
+
+def read_tokens(path: Path) -> Tensor:
+    """The tokens of a file, int64: two bytes each, the lower first. Raises OSError."""
+    return torch.frombuffer(bytearray(path.read_bytes()), dtype=torch.uint16).to(torch.int64)
 
 
 def cut_windows(tokens: Tensor, length: int) -> Tensor:

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import dataclasses
-import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,9 +12,15 @@ from google.protobuf.message import Message
 from scorer.v1 import fix_embedding_pb2, result_pb2
 
 from scorer_service.calibration.store import Calibration, CalibrationStore
-from scorer_service.environments import hidden_windows, interface, submitted_source
+from scorer_service.environments import (
+    evaluator_details,
+    hidden_windows,
+    interface,
+    loss_anchors,
+    public_folder,
+    submitted_source,
+)
 from scorer_service.environments.fix_embedding import (
-    calibration,
     profiles,
     public_data,
     scoring,
@@ -27,6 +32,7 @@ from scorer_service.environments.settings import EnvironmentSettings
 from scorer_service.evaluation.tensors_file import WeightsRefused
 from scorer_service.language import permutation
 from scorer_service.language.corpus import CorpusDamaged
+from scorer_service.language.preparation import file_sha256
 from scorer_service.worker.device_access import DeviceUnavailable
 from scorer_service.worker.device_info import DeviceInfo
 
@@ -62,7 +68,7 @@ class FixEmbedding(interface.Environment):
         )
         self._store = CalibrationStore(settings.calibration_dir) if settings.calibration_dir else None
         # It is mounted when the device starts, and filled when this environment does.
-        self._public_dir = public_data.folder(settings.cache_dir)
+        self._public_dir = public_folder.folder(settings.cache_dir)
         self._info: DeviceInfo | None = None
         self._scoring: scoring.Scoring | None = None
         self._calibration: Calibration | None = None
@@ -98,10 +104,10 @@ class FixEmbedding(interface.Environment):
             await self._try(tried)
         except interface.JudgingFailed as error:
             raise interface.NotServing(f"the self-test failed: {error}") from error
-        self._reference_sha256 = await asyncio.to_thread(_sha256, profiles.original_weights())
+        self._reference_sha256 = await asyncio.to_thread(file_sha256, profiles.original_weights())
         damaged, hidden = await asyncio.gather(
-            asyncio.to_thread(_sha256, self._public_dir / public_data.DAMAGED_FILE),
-            asyncio.to_thread(_sha256, profiles.hidden_text()),
+            asyncio.to_thread(file_sha256, self._public_dir / public_data.DAMAGED_FILE),
+            asyncio.to_thread(file_sha256, profiles.hidden_text()),
         )
         # Other models or another text have other anchors, on the same device too.
         self._fingerprint = (
@@ -206,27 +212,10 @@ class FixEmbedding(interface.Environment):
         return await self._started().judge(built, context.report)
 
     def _details(self) -> dict[str, Any]:
-        """What an evaluator is told of every scoring."""
-        info, calibrated = self._info, self._calibration
-        assert info is not None
-        return {
-            "profile": self._profile.name,
-            "isolation": self._settings.sandbox.description,
-            "device": {
-                "kind": info.kind,
-                "name": info.name,
-                "fingerprint": info.fingerprint,
-                "torch": info.torch_version,
-            },
-            "calibration": None
-            if calibrated is None
-            else {
-                "measured_at": calibrated.measured_at,
-                "starting_raw": calibrated.starting.raw,
-                "reference_raw": calibrated.reference.raw,
-                **calibrated.quantities,
-            },
-        }
+        assert self._info is not None
+        return evaluator_details.of_scoring(
+            self._profile.name, self._settings.sandbox.description, self._info, self._calibration
+        )
 
     def starter(self) -> Sequence[interface.StarterFile]:
         """Instructions, the damaged model, a naive repair script, public data and a local checker. Reads."""
@@ -239,17 +228,22 @@ class FixEmbedding(interface.Environment):
         info, store = self._info, self._store
         if info is None or store is None:
             raise interface.NotServing("fix_embedding is not started")
-        found = await calibration.measure(
-            self._started(),
-            info,
-            self._profile.name,
-            self._fingerprint,
-            self._public_dir / public_data.DAMAGED_FILE,
-            profiles.original_weights(),
+        starting = self._candidate("damaged model", self._public_dir / public_data.DAMAGED_FILE)
+        reference = self._candidate("undamaged model", profiles.original_weights())
+        found = await loss_anchors.measure(
+            self.name, self._profile.name, self._fingerprint, info, starting, reference
         )
         path = store.save(found)
         self._calibration = found
-        return calibration.table(found, path)
+        return loss_anchors.table(found, starting, reference, path)
+
+    def _candidate(self, name: str, weights: Path) -> loss_anchors.Candidate:
+        async def judge() -> interface.Outcome:
+            tried = self._started()
+            async with contextlib.AsyncExitStack() as exit_stack:
+                return await tried.judge(await tried.weights_of(weights, exit_stack))
+
+        return loss_anchors.Candidate(name, judge)
 
     def canary(self) -> Message | None:
         """The undamaged model, where its score was measured before."""
@@ -268,11 +262,6 @@ class FixEmbedding(interface.Environment):
 
 def _not_normalised() -> str:
     return f"Scores are raw only: this device is not calibrated (run `{_CALIBRATE_COMMAND}`)."
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _typed(request: Message) -> fix_embedding_pb2.ScoreFixEmbeddingRequest:

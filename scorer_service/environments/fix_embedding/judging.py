@@ -4,14 +4,14 @@ The worker owns the architecture. Of a submission it takes tensors of known name
 into memory of its own, from a descriptor that the server has opened.
 """
 
-import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import torch
 
-from scorer_service.evaluation import loss, tensors_file
+from scorer_service.evaluation import loss, stopping, tensors_file
 from scorer_service.evaluation.tensors_file import RefusedTensor, StoredTensor, WeightsRefused
 from scorer_service.language import model, shapes
 from scorer_service.worker.context import Context
@@ -21,44 +21,26 @@ Answer: TypeAlias = dict[str, Any]
 _DTYPES = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 
 
-class _Stopped(Exception):
-    """Nobody wants the result any more."""
-
-
 def judge(context: Context, arguments: dict[str, Any], descriptors: list[int]) -> Answer:
     """The loss of the weights behind the descriptor: `status` is "ok", "refused", "not_finite" or "stopped".
 
-    Arguments: `session` (by which `stop` finds it), `shape` (members of GptShape), `hidden` (path of a text
+    Arguments: `session` (by which it is stopped), `shape` (members of GptShape), `hidden` (path of a text
     of 16-bit tokens), `batch_size`, `window_limit` (None: all windows).
 
     "ok" has `mean_nats`, `standard_error_nats`, `token_count`, `judging_s` and `device_states`; "refused" has
     `message` and `tensors`, pairs of name and reason.
     """
     shape = shapes.GptShape(**arguments["shape"])
-    stop = context.sessions.setdefault(arguments["session"], threading.Event())
     try:
-        return _judge(context, arguments, descriptors[0], shape, stop)
+        with stopping.stoppable(context, arguments["session"]) as report:
+            return _judge(context, arguments, descriptors[0], shape, report)
     except WeightsRefused as refusal:
         tensors = [[tensor.name, tensor.reason] for tensor in refusal.tensors]
         return {"status": "refused", "message": str(refusal), "tensors": tensors}
     except loss.LogitsNotFinite:
         return {"status": "not_finite"}
-    except _Stopped:
+    except stopping.Stopped:
         return {"status": "stopped"}
-    finally:
-        context.sessions.pop(arguments["session"], None)
-
-
-def stop(context: Context, arguments: dict[str, Any], descriptors: list[int]) -> Answer:
-    """End a `judge` of this `session` after the batch in hand, also one that has not begun.
-
-    With `over`, once `judge` has answered: forget that it was to be stopped.
-    """
-    if arguments.get("over"):
-        context.sessions.pop(arguments["session"], None)
-    else:
-        context.sessions.setdefault(arguments["session"], threading.Event()).set()
-    return {"status": "ok"}
 
 
 def _judge(
@@ -66,20 +48,14 @@ def _judge(
     arguments: dict[str, Any],
     descriptor: int,
     shape: shapes.GptShape,
-    stop: threading.Event,
+    report: Callable[[int, int], None],
 ) -> Answer:
     began_s = time.perf_counter()
     device = context.device.torch_device
     gpt = model.from_tensors(read_tensors(descriptor, shapes.gpt_tensors(shape)), shape).to(device)
-    windows = loss.cut_windows(read_tokens(Path(arguments["hidden"])), shape.context_length)
+    windows = loss.cut_windows(loss.read_tokens(Path(arguments["hidden"])), shape.context_length)
     windows = windows[: arguments["window_limit"]].to(device)
     states = [context.device.state()]
-
-    def report(done: int, total: int) -> None:
-        if stop.is_set():
-            raise _Stopped
-        context.report(done, total, "windows")
-
     report(0, len(windows))
     with torch.inference_mode():
         found = loss.causal_loss(
@@ -112,11 +88,6 @@ def read_tensors(descriptor: int, table: dict[str, tuple[int, ...]]) -> dict[str
     if refused:
         raise WeightsRefused("weights are not finite", refused)
     return tensors
-
-
-def read_tokens(path: Path) -> torch.Tensor:
-    """The tokens of a file, int64."""
-    return torch.frombuffer(bytearray(path.read_bytes()), dtype=torch.uint16).to(torch.int64)
 
 
 def _read(descriptor: int, stored: StoredTensor) -> torch.Tensor:

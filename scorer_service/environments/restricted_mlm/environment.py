@@ -12,9 +12,15 @@ from google.protobuf.message import Message
 from scorer.v1 import restricted_mlm_pb2, result_pb2
 
 from scorer_service.calibration.store import Calibration, CalibrationStore
-from scorer_service.environments import hidden_windows, interface, submitted_source
+from scorer_service.environments import (
+    evaluator_details,
+    hidden_windows,
+    interface,
+    loss_anchors,
+    public_folder,
+    submitted_source,
+)
 from scorer_service.environments.restricted_mlm import (
-    calibration,
     profiles,
     public_data,
     scoring,
@@ -24,6 +30,7 @@ from scorer_service.environments.restricted_mlm import (
 from scorer_service.environments.restricted_mlm.judgement import Circumstances
 from scorer_service.environments.settings import EnvironmentSettings
 from scorer_service.language.corpus import CorpusDamaged
+from scorer_service.language.preparation import file_sha256
 from scorer_service.worker.device_access import DeviceUnavailable
 from scorer_service.worker.device_info import DeviceInfo
 
@@ -62,7 +69,7 @@ class RestrictedMlm(interface.Environment):
         )
         self._store = CalibrationStore(settings.calibration_dir) if settings.calibration_dir else None
         # It is mounted when the device starts, and filled when this environment does.
-        self._public_dir = public_data.folder(settings.cache_dir)
+        self._public_dir = public_folder.folder(settings.cache_dir)
         self._info: DeviceInfo | None = None
         self._scoring: scoring.Scoring | None = None
         self._calibration: Calibration | None = None
@@ -99,7 +106,7 @@ class RestrictedMlm(interface.Environment):
         except interface.JudgingFailed as error:
             raise interface.NotServing(f"the self-test failed: {error}") from error
         starting, reference, hidden = digests
-        self._reference_sha256 = await asyncio.to_thread(_sha256, solutions[1].weights)
+        self._reference_sha256 = await asyncio.to_thread(file_sha256, solutions[1].weights)
         # Other models or another text have other anchors, on the same device too.
         self._fingerprint = (
             f"{info.fingerprint}; starting solution {starting[:12]}; reference solution {reference[:12]};"
@@ -213,27 +220,10 @@ class RestrictedMlm(interface.Environment):
         return await self._started().judge(built, context.report)
 
     def _details(self) -> dict[str, Any]:
-        """What an evaluator is told of every scoring."""
-        info, calibrated = self._info, self._calibration
-        assert info is not None
-        return {
-            "profile": self._profile.name,
-            "isolation": self._settings.sandbox.description,
-            "device": {
-                "kind": info.kind,
-                "name": info.name,
-                "fingerprint": info.fingerprint,
-                "torch": info.torch_version,
-            },
-            "calibration": None
-            if calibrated is None
-            else {
-                "measured_at": calibrated.measured_at,
-                "starting_raw": calibrated.starting.raw,
-                "reference_raw": calibrated.reference.raw,
-                **calibrated.quantities,
-            },
-        }
+        assert self._info is not None
+        return evaluator_details.of_scoring(
+            self._profile.name, self._settings.sandbox.description, self._info, self._calibration
+        )
 
     def starter(self) -> Sequence[interface.StarterFile]:
         """Instructions, the starting solution with its training script, public data and a checker. Reads."""
@@ -246,17 +236,22 @@ class RestrictedMlm(interface.Environment):
         info, store = self._info, self._store
         if info is None or store is None:
             raise interface.NotServing("restricted_mlm is not started")
-        found = await calibration.measure(
-            self._started(),
-            info,
-            self._profile.name,
-            self._fingerprint,
-            profiles.starting_solution(),
-            profiles.reference_solution(),
+        starting = self._candidate("starting solution", profiles.starting_solution())
+        reference = self._candidate("reference solution", profiles.reference_solution())
+        found = await loss_anchors.measure(
+            self.name, self._profile.name, self._fingerprint, info, starting, reference
         )
         path = store.save(found)
         self._calibration = found
-        return calibration.table(found, path)
+        return loss_anchors.table(found, starting, reference, path)
+
+    def _candidate(self, name: str, solution: profiles.Solution) -> loss_anchors.Candidate:
+        async def judge() -> interface.Outcome:
+            tried = self._started()
+            async with contextlib.AsyncExitStack() as exit_stack:
+                return await tried.judge(await tried.export_solution(solution, exit_stack))
+
+        return loss_anchors.Candidate(name, judge)
 
     def canary(self) -> Message | None:
         """The reference solution, where its score was measured before."""
@@ -285,11 +280,6 @@ def _digests(starting: profiles.Solution, reference: profiles.Solution, hidden: 
             (hidden,),
         )
     ]
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _typed(request: Message) -> restricted_mlm_pb2.ScoreRestrictedMlmRequest:

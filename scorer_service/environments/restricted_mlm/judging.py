@@ -5,7 +5,6 @@ its graph is checked against a table, and carried out by code of our own.
 """
 
 import random
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +14,7 @@ import torch
 
 from scorer_service.environments.restricted_mlm import examination
 from scorer_service.environments.restricted_mlm.examination import Inconsistent
-from scorer_service.evaluation import loss
+from scorer_service.evaluation import loss, stopping
 from scorer_service.graph import (
     Archive,
     ArchiveError,
@@ -39,14 +38,10 @@ _WORK = "/work/"
 _SAMPLE_ROWS = 8
 
 
-class _Stopped(Exception):
-    """Nobody wants the result any more."""
-
-
 def judge(context: Context, arguments: dict[str, Any], descriptors: list[int]) -> Answer:
     """The loss of the model in the archive behind the descriptor.
 
-    Arguments: `session` (by which `stop` finds it), `interface` (members of ModelInterface), `limits`
+    Arguments: `session` (by which it is stopped), `interface` (members of ModelInterface), `limits`
     (members of ArchiveLimits), `mask_token`, `draw_count`, `hidden` and `public` (paths of texts of 16-bit
     tokens), `window_limit` (None: all windows), `judging_limit_s`.
 
@@ -59,12 +54,12 @@ def judge(context: Context, arguments: dict[str, Any], descriptors: list[int]) -
       "not_finite", "too_long", "stopped".
     No message depends on the hidden text beyond that status.
     """
-    stop = context.sessions.setdefault(arguments["session"], threading.Event())
     deadline_s = time.monotonic() + arguments["judging_limit_s"]
     try:
-        archive = read_archive(descriptors[0], ArchiveLimits(**arguments["limits"]))
-        graph = check_archive(archive, ModelInterface(**arguments["interface"]))
-        return _measure(context, arguments, archive, graph, stop, deadline_s)
+        with stopping.stoppable(context, arguments["session"]) as report:
+            archive = read_archive(descriptors[0], ArchiveLimits(**arguments["limits"]))
+            graph = check_archive(archive, ModelInterface(**arguments["interface"]))
+            return _measure(context, arguments, archive, graph, report, deadline_s)
     except GraphRefused as refused:
         return {"status": "refused", "operators": _listed(refused.refusals)}
     except ArchiveError as error:
@@ -78,22 +73,8 @@ def judge(context: Context, arguments: dict[str, Any], descriptors: list[int]) -
             return {"status": "too_long"}
         # The line of source that may follow is the author's own.
         return {"status": "failed", "message": str(error).partition("\n")[0].removeprefix(_WORK)[:1000]}
-    except _Stopped:
+    except stopping.Stopped:
         return {"status": "stopped"}
-    finally:
-        context.sessions.pop(arguments["session"], None)
-
-
-def stop(context: Context, arguments: dict[str, Any], descriptors: list[int]) -> Answer:
-    """End a `judge` of this `session` after the batch in hand, also one that has not begun.
-
-    With `over`, once `judge` has answered: forget that it was to be stopped.
-    """
-    if arguments.get("over"):
-        context.sessions.pop(arguments["session"], None)
-    else:
-        context.sessions.setdefault(arguments["session"], threading.Event()).set()
-    return {"status": "ok"}
 
 
 def _measure(
@@ -101,24 +82,18 @@ def _measure(
     arguments: dict[str, Any],
     archive: Archive,
     graph: CheckedGraph,
-    stop: threading.Event,
+    report: Callable[[int, int], None],
     deadline_s: float,
 ) -> Answer:
     began_s = time.perf_counter()
     device = context.device.torch_device
     interface = graph.interface
-    hidden = loss.cut_windows(read_tokens(Path(arguments["hidden"])), interface.sequence_length)
+    hidden = loss.cut_windows(loss.read_tokens(Path(arguments["hidden"])), interface.sequence_length)
     hidden = hidden[: arguments["window_limit"]].to(device)
-    public = loss.cut_windows(read_tokens(Path(arguments["public"])), interface.sequence_length)
+    public = loss.cut_windows(loss.read_tokens(Path(arguments["public"])), interface.sequence_length)
     public = _sample(public).to(device)
     mask_token = int(arguments["mask_token"])
     states = [context.device.state()]
-
-    def report(done: int, total: int) -> None:
-        if stop.is_set():
-            raise _Stopped
-        context.report(done, total, "windows")
-
     report(0, arguments["draw_count"] * len(hidden))
     samples = [examination.mask(windows, mask_token) for windows in (public, _sample(hidden))]
     # One of the two precisions at a time, for the sake of memory.
@@ -179,8 +154,3 @@ def _listed(refusals: tuple[Refusal, ...]) -> list[list[Any]]:
             break
         shown.append(entry)
     return shown
-
-
-def read_tokens(path: Path) -> torch.Tensor:
-    """The tokens of a file, int64."""
-    return torch.frombuffer(bytearray(path.read_bytes()), dtype=torch.uint16).to(torch.int64)

@@ -4,16 +4,15 @@ The checker comes with the service's own code in one folder, `judging/`: what ex
 graph, carries it out and measures a loss.
 """
 
-import math
 import string
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import scorer_service.evaluation
 import scorer_service.graph
+from scorer_service.environments import loss_anchors, public_folder
 from scorer_service.environments.interface import EnvironmentDescription, StarterFile
 from scorer_service.environments.restricted_mlm import profiles
-from scorer_service.evaluation.estimate import RAW_OFFSET_NATS
 from scorer_service.graph import document
 from scorer_service.language import shipped
 from scorer_service.sandbox import python_toolchain
@@ -36,7 +35,7 @@ def files(
 ) -> Sequence[StarterFile]:
     """All files; `public_dir` holds those of `data/`. Reads; blocks."""
     values = {
-        "anchors": _anchors_in_words(description),
+        "anchors": loss_anchors.for_agents(description.anchors, "starting solution"),
         "vocabulary_size": f"{profile.vocabulary_size:,}",
         "window_length": str(profile.window_length),
         "mask_token": str(profile.mask_token),
@@ -61,11 +60,7 @@ def files(
         StarterFile("check.py", (_FILES / "check.py").read_bytes(), executable=True),
         StarterFile("judging/task.py", _numbers(profile)),
         *_judging(),
-        *(
-            StarterFile(f"data/{path.name}", path.read_bytes())
-            for path in sorted(public_dir.iterdir())
-            if path.is_file()
-        ),
+        *public_folder.starter_files(public_dir),
     ]
 
 
@@ -104,16 +99,3 @@ def _judging() -> Iterator[StarterFile]:
         for ours, theirs in _RENAMED:
             text = text.replace(ours, theirs)
         yield StarterFile(f"judging/{name}", text.encode())
-
-
-def _anchors_in_words(description: EnvironmentDescription) -> str:
-    anchors = description.anchors
-    if anchors is None:
-        return "This server has not measured a reference solution, so scores are raw only."
-    starting, reference = (
-        math.exp(raw) + RAW_OFFSET_NATS for raw in (anchors.starting_raw, anchors.reference_raw)
-    )
-    return (
-        f"The starting solution has a loss of {starting:.3f} (normalised score 0), the reference"
-        f" {reference:.3f} (normalised score 1); more than 1 is possible."
-    )

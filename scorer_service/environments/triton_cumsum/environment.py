@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 from scorer.v1 import result_pb2, triton_cumsum_pb2
 
 from scorer_service.calibration.store import Calibration, CalibrationStore
-from scorer_service.environments import interface, submitted_source
+from scorer_service.environments import evaluator_details, interface, submitted_source
 from scorer_service.environments.settings import EnvironmentSettings
 from scorer_service.environments.triton_cumsum import calibration, profiles, scoring, starter, submission
 from scorer_service.worker.device_access import DeviceUnavailable
@@ -145,30 +145,11 @@ class TritonCumsum(interface.Environment):
         return await self._started().measure(built, note, context.report)
 
     def _details(self) -> dict[str, Any]:
-        """What an evaluator is told of every scoring."""
-        info, calibrated = self._info, self._calibration
-        assert info is not None
-        return {
-            "profile": self._profile.name,
-            "isolation": self._settings.sandbox.description,
-            "device": {
-                "kind": info.kind,
-                "name": info.name,
-                "fingerprint": info.fingerprint,
-                "torch": info.torch_version,
-                "triton": info.triton_version,
-                "memory_bytes": info.memory_bytes,
-            },
-            "calibration": None
-            if calibrated is None
-            else {
-                "measured_at": calibrated.measured_at,
-                "starting_raw": calibrated.starting.raw,
-                "reference_raw": calibrated.reference.raw,
-                **calibrated.quantities,
-            },
-            "copy_bytes_per_s": self._started().copy_bytes_per_s,
-        }
+        assert self._info is not None
+        details = evaluator_details.of_scoring(
+            self._profile.name, self._settings.sandbox.description, self._info, self._calibration
+        )
+        return {**details, "copy_bytes_per_s": self._started().copy_bytes_per_s}
 
     def starter(self) -> Sequence[interface.StarterFile]:
         """Instructions, the starting solution and a local checker."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from scorer_service.environments import public_folder
 from scorer_service.environments.fix_embedding import profiles, public_data
 from scorer_service.language import corpus, permutation, shapes
 from tests.environments.fix_embedding import weights_files
@@ -35,14 +36,14 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_folder_can_be_read_by_whoever_a_sandbox_runs_as(files: Path) -> None:
-    folder = public_data.folder(files)
+    folder = public_folder.folder(files)
     public_data.prepare(folder, SECRET)
     assert stat.S_IMODE(folder.stat().st_mode) == 0o755
     assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o644}
 
 
 def test_it_holds_the_damaged_model_and_nothing_of_the_original(files: Path) -> None:
-    folder = public_data.folder(files)
+    folder = public_folder.folder(files)
     public_data.prepare(folder, SECRET)
     found = {path.name: path.read_bytes() for path in folder.iterdir()}
     modules = {"model.py", "shapes.py", "tokenizer.py"}
@@ -53,7 +54,7 @@ def test_it_holds_the_damaged_model_and_nothing_of_the_original(files: Path) -> 
 
 
 def test_no_passage_of_the_hidden_text_is_in_it(files: Path) -> None:
-    folder = public_data.folder(files)
+    folder = public_folder.folder(files)
     public_data.prepare(folder, SECRET)
     hidden = profiles.hidden_text().read_bytes()
     passages = [hidden[at : at + 64] for at in range(0, len(hidden) - 64, 20_000)]
@@ -62,7 +63,7 @@ def test_no_passage_of_the_hidden_text_is_in_it(files: Path) -> None:
 
 
 def test_a_second_start_leaves_files_alone_and_mends_what_differs(files: Path) -> None:
-    folder = public_data.folder(files)
+    folder = public_folder.folder(files)
     public_data.prepare(folder, SECRET)
     before = {path.name: path.stat().st_ino for path in folder.iterdir()}
     (folder / "model.py").write_text("changed")
@@ -75,4 +76,4 @@ def test_a_second_start_leaves_files_alone_and_mends_what_differs(files: Path) -
 
 def test_without_a_secret_nothing_is_damaged(files: Path) -> None:
     with pytest.raises(ValueError, match="seed of 0 bytes"):
-        public_data.prepare(public_data.folder(files), b"")
+        public_data.prepare(public_folder.folder(files), b"")
