@@ -174,7 +174,8 @@ class HubRepository(Repository):
         return 0 if isinstance(cached, str) else file.size_bytes
 
     def fetch(self, path: str, report: Report) -> Path:
-        """The file in the cache, fetched unless it is there; a broken download goes on where it was."""
+        """The file in the cache, fetched unless it is there. A broken connection is taken up again; a killed
+        download begins anew."""
         stage = f"bytes of {self.name}/{path} fetched"
         try:
             found = Path(
@@ -188,8 +189,8 @@ class HubRepository(Repository):
             )
         except (OSError, ValueError) as error:  # the hub's errors are of these families
             raise PreparationFailed(
-                f"cannot fetch {path} of {self.name}: {error}. What has arrived is kept: run the command"
-                f" again. {WITHOUT_NETWORK}"
+                f"cannot fetch {path} of {self.name}: {error}. What has been fetched completely is kept:"
+                f" run the command again. {WITHOUT_NETWORK}"
             ) from error
         check_digest(found, self._checked)
         return found
@@ -293,5 +294,7 @@ def _reachable(endpoint: str) -> bool:
             answered.set()
 
     # A thread that may be left behind: looking up a name has no limit of its own.
-    threading.Thread(target=connect, daemon=True).start()
-    return answered.wait(CONNECT_LIMIT_S)
+    asking = threading.Thread(target=connect, daemon=True)
+    asking.start()
+    asking.join(CONNECT_LIMIT_S)
+    return answered.is_set()

@@ -67,9 +67,9 @@ class PreparationRun:
             for name in ("huggingface_hub", "pyarrow.parquet", "tokenizers"):
                 library(name)
         models = {COMPANION: self._sizes.companion_shape, ORIGINAL: self._sizes.model_shape}
-        for name in models.keys() & missing:
-            config = self._source(name).fetch(_CONFIG, self._report)
-            gpt2_checkpoint.check_config(config, models[name])
+        for name, shape in models.items():
+            if name in missing:
+                gpt2_checkpoint.check_config(self._source(name).fetch(_CONFIG, self._report), shape)
         self._require_room(missing)
         if TOKENIZER in missing:
             self._copy_tokenizer(origins)
@@ -148,9 +148,10 @@ class PreparationRun:
         written = sum(path.stat().st_size for path in self._folder.glob("*.growing"))
         output_bytes = sum(size for name, size in outputs.items() if name in missing) - written
         download_bytes = 0
-        for name in missing & {ORIGINAL, COMPANION}:
-            source = self._source(name)
-            download_bytes += source.missing_bytes(source.file(_CHECKPOINT))
+        for name in (COMPANION, ORIGINAL):
+            if name in missing:
+                source = self._source(name)
+                download_bytes += source.missing_bytes(source.file(_CHECKPOINT))
         if missing & {token_file(part) for part in (*HIDDEN_PARTS, *PUBLIC_PARTS)}:
             source, read_bytes = self._source("text"), 0
             for file in source.parquet_files():
@@ -200,7 +201,10 @@ class PreparationRun:
     def _write_manifest(self) -> None:
         content = {
             "format": FORMAT,
-            "sources": self._journal.revisions,
+            "sources": {
+                str(name): self._journal.revisions[str(name)]
+                for name in (self._sources.model, self._sources.companion, self._sources.text)
+            },
             "vocabulary_size": self._sizes.model_shape.vocabulary_size,
             "boundary_token": self._sizes.boundary_token,
             "mask_token": self._sizes.model_shape.vocabulary_size,
