@@ -293,6 +293,9 @@ def test_a_file_that_is_missing_or_cut_is_found(
 
     with pytest.raises(prepared.DataDamaged, match=words):
         prepared.load(copied)
+    with pytest.raises(prepared.DataDamaged, match=words):
+        prepared.load(copied, checked=["validation.u16"])
+    prepared.load(copied, checked=["hidden_causal.u16", "original.safetensors"])
 
 
 @pytest.mark.parametrize("content", ["", "{}", '{"format": 2}', "[]"])
