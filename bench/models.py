@@ -20,11 +20,17 @@ from scorer_client import ScorerClient, Verdict
 import scorer_service
 from scorer_service.environments.interface import Verdict as JudgedVerdict
 from scorer_service.environments.restricted_mlm import profiles, scoring
+from scorer_service.environments.restricted_mlm.judgement import Circumstances
+from scorer_service.language import corpus, shipped
 from scorer_service.sandbox import python_toolchain
 from scorer_service.sandbox.native import NativeBackend
 from scorer_service.worker.device_access import DeviceAccess
 
 PROFILE = profiles.EMBEDDED
+REFERENCE_MODEL = shipped.RESTRICTED_MLM / "reference_model.py"
+REFERENCE_WEIGHTS = shipped.MODELS / "restricted_mlm_reference.safetensors"
+STARTING_MODEL = shipped.RESTRICTED_MLM / "starting_model.py"
+STARTING_WEIGHTS = shipped.MODELS / "restricted_mlm_starting.safetensors"
 REFUSALS = 7
 ALLOWED, FORBIDDEN = "torch.relu(self.gate(neighbours))", "torch.sigmoid(self.gate(neighbours))"
 SELF_TEST_WINDOWS = 16
@@ -45,16 +51,15 @@ def measure() -> Iterator[Measurement]:
 
 def _speed(python: Path) -> tuple[Measurement, int]:
     """The ratio of the reference solution, and the bytes of its weights in the worker."""
-    solution = profiles.reference_solution()
     with tempfile.TemporaryDirectory() as folder:
         command: list[str | Path] = [python, "-I", Path(__file__).parent / "judging_speed.py"]
         command += [
             Path(scorer_service.__file__).parent.parent,
             python_toolchain.runner_folder().parent,
             Path(folder) / profiles.ARCHIVE_FILE,
-            solution.model,
-            solution.weights,
-            profiles.public_text(),
+            REFERENCE_MODEL,
+            REFERENCE_WEIGHTS,
+            _text("validation"),
             str(PROFILE.mask_token),
             json.dumps(dataclasses.asdict(PROFILE.interface("cpu"))),
         ]
@@ -78,17 +83,16 @@ def _speed(python: Path) -> tuple[Measurement, int]:
 
 def _refusal() -> Measurement:
     """From the call to the answer, for the reference solution with one operator changed."""
-    solution = profiles.reference_solution()
-    allowed = solution.model.read_text()
+    allowed = REFERENCE_MODEL.read_text()
     forbidden = allowed.replace(ALLOWED, FORBIDDEN)
-    assert forbidden != allowed, f"{solution.model} has no {ALLOWED} any more"
+    assert forbidden != allowed, f"{REFERENCE_MODEL} has no {ALLOWED} any more"
     samples = []
     with (
         tempfile.TemporaryDirectory() as folder,
         running_server(Path(folder), "restricted_mlm") as server,
         ScorerClient(server.address) as client,
     ):
-        weights = client.upload(solution.weights)
+        weights = client.upload(REFERENCE_WEIGHTS)
         for _ in range(REFUSALS):
             began = time.perf_counter()
             result = client.score_restricted_mlm(forbidden, weights=weights)
@@ -111,16 +115,14 @@ async def _memory(python: Path, weight_bytes: int) -> Measurement:
     come one after the other.
     """
     profile = dataclasses.replace(PROFILE, draw_count=1)
-    texts = scoring.Texts(profiles.hidden_text(), profiles.public_text())
+    texts = scoring.Texts(hidden=_text("hidden"), public=_text("validation"))
     device = DeviceAccess(NativeBackend(), python, "cpu")
     try:
         info = await device.start()
         judging = scoring.Scoring(device, info, profile, texts)
         async with contextlib.AsyncExitStack() as exit_stack:
-            starting, reference = [
-                await judging.export_solution(solution, exit_stack)
-                for solution in (profiles.starting_solution(), profiles.reference_solution())
-            ]
+            starting = await _export(judging, STARTING_MODEL, STARTING_WEIGHTS, exit_stack)
+            reference = await _export(judging, REFERENCE_MODEL, REFERENCE_WEIGHTS, exit_stack)
             await judging.judge(starting, window_limit=SELF_TEST_WINDOWS)
             pid = device.worker.pid
             assert pid is not None
@@ -138,6 +140,19 @@ async def _memory(python: Path, weight_bytes: int) -> Measurement:
         1.0,
         detail=f"{grown / 1e6:.0f} MB; {weight_bytes / 1e6:.1f} MB and 3 x {batch_bytes / 1e6:.1f} MB",
     )
+
+
+async def _export(
+    judging: scoring.Scoring, model: Path, weights: Path, exit_stack: contextlib.AsyncExitStack
+) -> scoring.ExportedModel:
+    content = scoring.Weights(weights.read_bytes(), Circumstances())
+    exported = await judging.export(model.read_bytes(), content, exit_stack)
+    assert isinstance(exported, scoring.ExportedModel), exported
+    return exported
+
+
+def _text(split: str) -> Path:
+    return corpus.load_manifest().splits[split].file
 
 
 def _start_new_peak(pid: int) -> int:

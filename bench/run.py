@@ -9,6 +9,7 @@ import os
 import platform
 import sys
 import time
+import traceback
 from pathlib import Path
 
 import artifacts
@@ -29,7 +30,7 @@ SECTIONS = {
 
 
 def main() -> int:
-    """Run what is asked for; the exit status does not depend on what comes, since machines differ."""
+    """Run what is asked for; 1 where a section failed. A missed goal is no failure, since machines differ."""
     parser = argparse.ArgumentParser(description="Measure speed as ratios beside their goals.")
     parser.add_argument(
         "sections", nargs="*", metavar="SECTION", help=f"of {', '.join(SECTIONS)}; default: all"
@@ -41,13 +42,19 @@ def main() -> int:
     load = os.getloadavg()[0]
     measurements: list[Measurement] = []
     print(HEADER, flush=True)
+    failed: list[str] = []
     for name in chosen:
-        rows = 0
-        for measurement in SECTIONS[name]():
-            print(measurement.row, flush=True)
-            measurements.append(measurement)
-            rows += 1
-        if not rows:
+        before = len(measurements)
+        try:
+            for measurement in SECTIONS[name]():
+                print(measurement.row, flush=True)
+                measurements.append(measurement)
+        except Exception:
+            # What was measured counts all the same, and takes minutes to measure again.
+            traceback.print_exc()
+            failed.append(name)
+            continue
+        if len(measurements) == before:
             print(f"section {name}: not measured, there is no interpreter with torch", flush=True)
     missed = sum(not measurement.reached for measurement in measurements)
     print(f"\n{len(measurements) - missed} of {len(measurements)} goals reached, {missed} missed")
@@ -60,11 +67,14 @@ def main() -> int:
             "python": sys.version,
             "load_before": load,
         },
+        "failed": failed,
         "measurements": [measurement.as_json() for measurement in measurements],
     }
     path.write_text(json.dumps(document, indent=2) + "\n")
+    if failed:
+        print(f"Sections that failed: {', '.join(failed)}; their errors are above")
     print(f"Load before: {load:.1f} on {os.cpu_count()} cores. Written to {path}")
-    return 0
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 START_LIMIT_S = 60.0
+LOG_LINES = 15
 
 
 @dataclass(frozen=True)
@@ -40,14 +41,14 @@ def running_server(folder: Path, environments: str) -> Iterator[RunningServer]:
         began = time.perf_counter()
         process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=environment)
         try:
-            _wait_until_serving(address, process, environments)
+            _wait_until_serving(address, process, environments, folder / "server.log")
             yield RunningServer(address, metrics, process.pid, time.perf_counter() - began)
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(timeout=60)
 
 
-def _wait_until_serving(address: str, process: subprocess.Popen[bytes], environment: str) -> None:
+def _wait_until_serving(address: str, process: subprocess.Popen[bytes], environment: str, log: Path) -> None:
     deadline = time.monotonic() + START_LIMIT_S
     options: Mapping[str, int] = {
         "grpc.initial_reconnect_backoff_ms": 20,
@@ -63,7 +64,10 @@ def _wait_until_serving(address: str, process: subprocess.Popen[bytes], environm
             except grpc.RpcError:
                 pass
             time.sleep(0.01)
-    raise RuntimeError("the server is not serving; see `scorer doctor`")
+    lines = log.read_text(errors="replace").splitlines()[-LOG_LINES:]
+    raise RuntimeError(
+        "\n".join(["the server is not serving; see `scorer doctor`. The end of its log:", *lines])
+    )
 
 
 def resident_bytes(pid: int) -> int:
