@@ -1,7 +1,6 @@
 """A repository of the Hugging Face hub, its cached copy where there is no network, or a folder like one."""
 
 import contextlib
-import re
 import socket
 import threading
 import urllib.parse
@@ -11,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from scorer_service.language import hub_download
+from scorer_service.language.hub_download import cached_digest
 from scorer_service.language.preparation import PreparationFailed, Report, file_sha256, library
 
 Kind = Literal["model", "dataset"]
@@ -21,8 +22,6 @@ CONVERTED_TEXT = "refs/convert/parquet"
 CONNECT_LIMIT_S = 5.0
 """For an answer from the hub. Its own client tries for minutes where there is no network."""
 LISTING_LIMIT_S = 60.0
-
-_SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 
 WITHOUT_NETWORK = (
     "Give this machine access to it; or name a mirror in HF_ENDPOINT; or fetch on another machine and let"
@@ -174,23 +173,25 @@ class HubRepository(Repository):
         return 0 if isinstance(cached, str) else file.size_bytes
 
     def fetch(self, path: str, report: Report) -> Path:
-        """The file in the cache, fetched unless it is there. A broken connection is taken up again; a killed
-        download begins anew."""
+        """The file in the cache, fetched unless it is there; what broke off goes on where it was."""
         stage = f"bytes of {self.name}/{path} fetched"
+        bar = _reporting_bar(stage, report)
         try:
+            if self.missing_bytes(self.file(path)) >= hub_download.FROM_BYTES:
+                hub_download.fetch_large(self.name, path, self._kind, self.revision, bar)
             found = Path(
                 self._hub.hf_hub_download(
                     self.name,
                     self.file(path).path,
                     repo_type=self._kind,
                     revision=self.revision,
-                    tqdm_class=_reporting_bar(stage, report),
+                    tqdm_class=bar,
                 )
             )
-        except (OSError, ValueError) as error:  # the hub's errors are of these families
+        except _errors() as error:
             raise PreparationFailed(
-                f"cannot fetch {path} of {self.name}: {error}. What has been fetched completely is kept:"
-                f" run the command again. {WITHOUT_NETWORK}"
+                f"cannot fetch {path} of {self.name}: {error}. What has arrived is kept: run the"
+                f" command again. {WITHOUT_NETWORK}"
             ) from error
         check_digest(found, self._checked)
         return found
@@ -204,7 +205,7 @@ class HubRepository(Repository):
                 files_metadata=True,
                 timeout=LISTING_LIMIT_S,
             )
-        except (OSError, ValueError) as error:
+        except _errors() as error:
             raise PreparationFailed(
                 f"cannot list {self.name} on the hub: {error}. {WITHOUT_NETWORK}"
             ) from error
@@ -236,14 +237,15 @@ def check_digest(path: Path, checked: set[str]) -> None:
     Raises:
         PreparationFailed: it is damaged.
     """
-    content = path.resolve()
-    if not _SHA256.match(content.name) or content.name in checked:
+    digest = cached_digest(path)
+    if not digest or digest in checked:
         return
-    if file_sha256(content) != content.name:
+    if file_sha256(path) != digest:
+        content = path.resolve()
         raise PreparationFailed(
             f"{content} is damaged (its SHA-256 is not its name): delete it to have it fetched again"
         )
-    checked.add(content.name)
+    checked.add(digest)
 
 
 def _files_under(folder: Path) -> list[HubFile]:
@@ -276,6 +278,11 @@ def _unreachable() -> str:
     if constants.HF_HUB_OFFLINE:
         return "HF_HUB_OFFLINE forbids to ask the Hugging Face hub"
     return f"the Hugging Face hub ({constants.ENDPOINT}) cannot be reached"
+
+
+def _errors() -> tuple[type[Exception], ...]:
+    """The families of what the hub's library raises; that of its HTTP client changes with its versions."""
+    return OSError, ValueError, library("huggingface_hub.errors").HTTPError
 
 
 def _reachable(endpoint: str) -> bool:

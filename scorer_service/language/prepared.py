@@ -106,7 +106,7 @@ class Prepared:
 
 
 def load(folder: Path, checked: Collection[str] = FILES) -> Prepared:
-    """The data of a folder. Files named in `checked` are held against their digests: a second or two for each GB.
+    """The data of a folder. Files named in `checked` are held against their digests: seconds for each GB.
 
     Raises:
         NotPrepared: it is not there, or not complete.

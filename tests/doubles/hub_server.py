@@ -2,8 +2,8 @@
 
 Run it as a program, with the folder that has `models/OWNER/NAME` and `datasets/OWNER/NAME` (and maybe
 `datasets/OWNER/NAME.converted`, which is the revision of parquet files), and the path of a file in it of
-which the first answer breaks off in the middle, or nothing. It prints its address, then a line for each file
-that is asked for, with the first byte that is wanted.
+which the first answer breaks off in the middle, or nothing, and 1 if every answer does. It prints its
+address, then a line for each file that is asked for, with the first byte that is wanted.
 """
 
 import hashlib
@@ -18,7 +18,8 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 CONVERTED = "refs/convert/parquet"
 CONVERTED_COMMIT = "89abcdef0123456789abcdef0123456789abcdef"
 LARGE_BYTES = 4096
-"""Files from this size on are named by their SHA-256, as those in large-file storage are."""
+"""Files from this size on are named by their SHA-256, and lie in a storage with another name, which refuses the
+hub's tokens."""
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -27,6 +28,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     root: Path
     broken: str = ""
+    always = False
 
     def do_HEAD(self) -> None:
         self._answer(with_content=False)
@@ -40,6 +42,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self._list(match[1], match[2], match[3] or COMMIT)
         elif match := re.fullmatch(r"/(datasets/)?([^/]+/[^/]+)/resolve/([^/]+)/(.+)", path):
             self._file("datasets" if match[1] else "models", match[2], match[3], match[4], with_content)
+        elif match := re.fullmatch(r"/storage/([^/]+)/([^/]+/[^/]+)/([^/]+)/(.+)", path):
+            if "Authorization" in self.headers:
+                self._end(400, b"a token of the hub")
+            else:
+                self._file(match[1], match[2], match[3], match[4], with_content, stored=True)
         else:
             self._end(404, b"")
 
@@ -67,7 +74,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         }
         self._end(200, json.dumps(content).encode(), {"Content-Type": "application/json"})
 
-    def _file(self, kind: str, name: str, revision: str, inside: str, with_content: bool) -> None:
+    def _file(
+        self, kind: str, name: str, revision: str, inside: str, with_content: bool, *, stored: bool = False
+    ) -> None:
         path = self._folder(kind, name, revision) / inside
         if not path.is_file():
             self._end(404, b"", {"X-Error-Code": "EntryNotFound", "X-Repo-Commit": COMMIT})
@@ -79,6 +88,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             "X-Repo-Commit": revision,
             "Accept-Ranges": "bytes",
         }
+        if len(content) >= LARGE_BYTES and not stored:
+            _, port = self.server.server_address[:2]
+            headers["Location"] = f"http://localhost:{port!s}/storage/{kind}/{name}/{revision}/{inside}"
+            headers |= {"X-Linked-ETag": headers["ETag"], "X-Linked-Size": str(len(content))}
+            self._end(302, b"", headers)
+            return
         start = 0
         if match := re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", "")):
             start = int(match[1])
@@ -86,7 +101,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if with_content:
             print("fetch", name + "/" + inside, start, flush=True)
         if with_content and str(path.relative_to(self.root)) == Handler.broken:
-            Handler.broken = ""
+            Handler.broken = Handler.broken if Handler.always else ""
             self._end(200, content, headers, sent=content[: len(content) // 2])
             self.close_connection = True
             return
@@ -115,7 +130,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 def main() -> None:
     Handler.root = Path(sys.argv[1])
-    Handler.broken = sys.argv[2]
+    Handler.broken, Handler.always = sys.argv[2], sys.argv[3] == "1"
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
     server.serve_forever()

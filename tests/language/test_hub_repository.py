@@ -26,9 +26,10 @@ LIMIT_S = 120.0
 class HubProcess:
     """The server, and the environment of a process that asks it."""
 
-    def __init__(self, root: Path, cache: Path, broken: str = "") -> None:
+    def __init__(self, root: Path, cache: Path, broken: str = "", always: bool = False) -> None:
         self._server = subprocess.Popen(
-            [sys.executable, DOUBLES / "hub_server.py", root, broken], stdout=subprocess.PIPE
+            [sys.executable, DOUBLES / "hub_server.py", root, broken, str(int(always))],
+            stdout=subprocess.PIPE,
         )
         self.address = self._line()
         self.environment = {
@@ -39,6 +40,7 @@ class HubProcess:
             "HF_HOME": str(cache),
             "HF_HUB_CACHE": str(cache / "hub"),
             "HF_HUB_OFFLINE": "0",
+            "HF_TOKEN": "hf_abcdefghijklmnopqrstuvwxyzabcdefgh",
         }
 
     def stop(self) -> None:
@@ -63,6 +65,9 @@ class HubProcess:
     def prepare(
         self, folder: Path, counted: str = "", after: int = 0, **environment: str
     ) -> "subprocess.CompletedProcess[str]":
+        folder.mkdir(exist_ok=True)
+        # The same documents are hidden in all folders, so that the same files are read.
+        (folder / "split.key").write_bytes(bytes(range(32)))
         return subprocess.run(
             [sys.executable, DOUBLES / "preparation_process.py", *NAMES, folder, counted, str(after)],
             capture_output=True,
@@ -126,17 +131,53 @@ def test_everything_is_fetched_by_name_with_progress_and_only_what_is_needed(
     ]
 
 
-def test_what_was_fetched_before_a_kill_is_not_fetched_again(hub: HubProcess, tmp_path: Path) -> None:
-    partial = hub.prepare(tmp_path / "paper", "bytes of openai/xl/model.safetensors", 1)
+def test_a_killed_download_goes_on_where_it_was_and_nothing_else_is_fetched_again(
+    hub: HubProcess, tmp_path: Path
+) -> None:
+    counted = "bytes of openai/xl/model.safetensors"
+    partial = hub.prepare(tmp_path / "paper", counted, 5)
     assert partial.returncode == -signal.SIGKILL
     before = {name for name, _ in hub.fetched()}
 
-    done = hub.prepare(tmp_path / "paper")
+    done = hub.prepare(tmp_path / "paper", counted, 10**6)
 
     assert done.returncode == 0, done.stderr
-    after = {name for name, _ in hub.fetched()}
-    assert before & after == {"openai/xl/model.safetensors"}
+    after = dict(hub.fetched())
+    assert before & set(after) == {"openai/xl/model.safetensors"}
     assert "openai/small/model.safetensors" in before
+    assert after["openai/xl/model.safetensors"] == 4 * 4096
+    assert not list((tmp_path / "cache").rglob("*.resumable"))
+
+
+def test_a_beginning_that_is_of_another_file_is_found_and_dropped(hub: HubProcess, tmp_path: Path) -> None:
+    counted = "bytes of openai/xl/model.safetensors"
+    hub.prepare(tmp_path / "paper", counted, 5)
+    (beginning,) = (tmp_path / "cache").rglob("*.resumable")
+    beginning.write_bytes(bytes(4096))
+
+    refused = hub.prepare(tmp_path / "paper", counted, 10**6)
+    done = hub.prepare(tmp_path / "paper", counted, 10**6)
+
+    assert refused.returncode == 1
+    assert "model.safetensors did not arrive as the hub has it" in refused.stderr
+    assert "run the command again" in refused.stderr
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_file_in_the_store_that_repositories_share_is_not_taken_for_damaged(
+    hub: HubProcess, tmp_path: Path
+) -> None:
+    assert hub.prepare(tmp_path / "first").returncode == 0
+    blob = next((tmp_path / "cache").rglob("train-00000*")).parent.parent.parent.parent / "blobs"
+    store = tmp_path / "cache" / "hub" / "blobs" / "ab"
+    store.mkdir(parents=True)
+    for number, path in enumerate(sorted(blob.iterdir())):
+        path.rename(store / f"{number:064x}")
+        path.symlink_to(store / f"{number:064x}")
+
+    done = hub.prepare(tmp_path / "second", HF_HUB_OFFLINE="1")
+
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_connection_that_breaks_is_made_again(repositories: Path, tmp_path: Path) -> None:
@@ -149,6 +190,19 @@ def test_a_connection_that_breaks_is_made_again(repositories: Path, tmp_path: Pa
 
     assert done.returncode == 0, done.stderr
     assert len(asked) == 2
+
+
+def test_a_connection_that_always_breaks_ends_with_a_way_out(repositories: Path, tmp_path: Path) -> None:
+    hub = HubProcess(repositories, tmp_path / "cache", broken="models/openai/small/config.json", always=True)
+    try:
+        done = hub.prepare(tmp_path / "paper")
+    finally:
+        hub.stop()
+
+    assert done.returncode == 1
+    assert "cannot fetch config.json of openai/small" in done.stderr
+    assert "HF_ENDPOINT" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_without_network_the_cache_is_enough(hub: HubProcess, tmp_path: Path) -> None:
