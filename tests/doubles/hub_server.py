@@ -18,8 +18,8 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 CONVERTED = "refs/convert/parquet"
 CONVERTED_COMMIT = "89abcdef0123456789abcdef0123456789abcdef"
 LARGE_BYTES = 4096
-"""Files from this size on are named by their SHA-256, and lie in a storage with another name, which refuses the
-hub's tokens."""
+"""Files from this size on are named by their SHA-256, and lie in a storage of another name, which refuses
+the hub's tokens."""
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -29,6 +29,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     root: Path
     broken: str = ""
     always = False
+    storage = ""
 
     def do_HEAD(self) -> None:
         self._answer(with_content=False)
@@ -89,8 +90,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             "Accept-Ranges": "bytes",
         }
         if len(content) >= LARGE_BYTES and not stored:
-            _, port = self.server.server_address[:2]
-            headers["Location"] = f"http://localhost:{port!s}/storage/{kind}/{name}/{revision}/{inside}"
+            headers["Location"] = f"{Handler.storage}/storage/{kind}/{name}/{revision}/{inside}"
             headers |= {"X-Linked-ETag": headers["ETag"], "X-Linked-Size": str(len(content))}
             self._end(302, b"", headers)
             return
@@ -132,6 +132,7 @@ def main() -> None:
     Handler.root = Path(sys.argv[1])
     Handler.broken, Handler.always = sys.argv[2], sys.argv[3] == "1"
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    Handler.storage = f"http://localhost:{server.server_address[1]}"
     print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
     server.serve_forever()
 
