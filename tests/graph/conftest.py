@@ -1,7 +1,6 @@
 """Archives to judge: one that lies in the repository, and those of the corpus where there is a torch to
 export it."""
 
-import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,15 +25,6 @@ class ExportedCorpus:
         error = self.folder / f"{model}.error"
         assert not error.exists(), error.read_text()
         return self.folder / f"{model}{'.functional' if functional else ''}.pt2"
-
-
-@pytest.fixture(scope="session")
-def torch_python(repository: Path) -> Path:
-    """The interpreter that has torch, of the environment `.venv-torch` or of SCORER_TORCH_PYTHON."""
-    python = Path(os.environ.get("SCORER_TORCH_PYTHON") or repository / ".venv-torch" / "bin" / "python")
-    if not python.exists():
-        pytest.skip(f"no interpreter with torch: {python} is missing and SCORER_TORCH_PYTHON names none")
-    return python
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import subprocess
 from pathlib import Path
 
@@ -15,15 +14,6 @@ HERE = Path(__file__).parent
 LOSS_TOLERANCE_NATS = 0.005
 """Between processors and versions of torch, in float32 throughout."""
 SHIPPED_LIMIT_BYTES = 25_000_000
-
-
-@pytest.fixture(scope="session")
-def torch_python(repository: Path) -> Path:
-    """The interpreter that has torch, of the environment `.venv-torch` or of SCORER_TORCH_PYTHON."""
-    python = Path(os.environ.get("SCORER_TORCH_PYTHON") or repository / ".venv-torch" / "bin" / "python")
-    if not python.exists():
-        pytest.skip(f"no interpreter with torch: {python} is missing and SCORER_TORCH_PYTHON names none")
-    return python
 
 
 @pytest.fixture(scope="module")

@@ -14,15 +14,6 @@ REPOSITORY = Path(__file__).parents[3]
 CheckEach = Callable[[Sequence[Path]], list[tuple[int, str]]]
 
 
-@pytest.fixture(scope="session")
-def torch_python() -> Path:
-    """The interpreter that has torch and triton."""
-    python = REPOSITORY / ".venv-torch" / "bin" / "python"
-    if not python.exists():
-        pytest.skip(f"{python} is missing: `make setup` makes it, with torch and triton")
-    return python
-
-
 def description(anchors: Anchors | None = None) -> EnvironmentDescription:
     return EnvironmentDescription(
         name="triton_cumsum",
