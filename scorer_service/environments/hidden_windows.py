@@ -3,7 +3,7 @@
 from scorer_service.environments.interface import NotServing
 from scorer_service.environments.settings import EnvironmentSettings
 
-_FEWEST = 2
+FEWEST = 2
 """Of one window there is no standard error."""
 
 
@@ -15,9 +15,9 @@ def window_limit(of_profile: int | None, settings: EnvironmentSettings) -> int |
     wanted = settings.hidden_windows
     if wanted == 0:
         return of_profile
-    if wanted < _FEWEST:
+    if wanted < FEWEST:
         raise NotServing(
-            f"a loss on {wanted} hidden window has no standard error: set hidden_windows to {_FEWEST} or"
+            f"a loss on {wanted} hidden window has no standard error: set hidden_windows to {FEWEST} or"
             " more, or to 0 for the whole text"
         )
     return wanted if of_profile is None else min(wanted, of_profile)

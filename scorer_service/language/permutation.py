@@ -2,7 +2,9 @@
 
 import hashlib
 import hmac
-from collections.abc import Sequence
+import io
+from collections.abc import Iterator, Sequence
+from typing import IO
 
 from scorer_service.language import tensor_file
 from scorer_service.language.shapes import EMBEDDING
@@ -66,11 +68,18 @@ def damage(tensors: bytes, seed: bytes) -> bytes:
         TensorFileInvalid: no safetensors file, or none with a token embedding.
         ValueError: the seed is too short.
     """
-    rows = tensor_file.row_count(tensors, EMBEDDING)
-    return tensor_file.with_rows_in_order(tensors, EMBEDDING, permutation(seed, rows))
+    return b"".join(damaged(io.BytesIO(tensors), seed))
+
+
+def damaged(file: IO[bytes], seed: bytes) -> Iterator[bytes]:
+    """The same in pieces, of a file that may not fit into memory."""
+    return tensor_file.rows_in_order(file, EMBEDDING, lambda rows: permutation(seed, rows))
 
 
 def repair(tensors: bytes, seed: bytes) -> bytes:
     """What `damage` was given: exact recovery, the best that putting rows back can do."""
-    rows = tensor_file.row_count(tensors, EMBEDDING)
-    return tensor_file.with_rows_in_order(tensors, EMBEDDING, inverse(permutation(seed, rows)))
+    return b"".join(
+        tensor_file.rows_in_order(
+            io.BytesIO(tensors), EMBEDDING, lambda rows: inverse(permutation(seed, rows))
+        )
+    )

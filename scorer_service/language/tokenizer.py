@@ -75,9 +75,11 @@ class Tokenizer:
         """
         written = json.loads(path.read_text(encoding="utf-8"))
         model = written["model"]
-        if model["type"] != "BPE" or written["pre_tokenizer"]["type"] != "ByteLevel":
+        # Files of early versions of the library, as that of GPT-2, do not say their type.
+        kind = model.get("type", "BPE")
+        if kind != "BPE" or written["pre_tokenizer"]["type"] != "ByteLevel":
             raise ValueError(
-                f"{path}: not a byte-level BPE, but {model['type']}: convert it, or load another file"
+                f"{path}: not a byte-level BPE, but {kind}: convert it, or load another file"
             )
         merges = [tuple(merge.split(" ") if isinstance(merge, str) else merge) for merge in model["merges"]]
         specials = {added["content"]: added["id"] for added in written["added_tokens"] if added["special"]}

@@ -1,7 +1,9 @@
 """The damage is a secret order of rows, the same for the same seed, and its inverse undoes it exactly."""
 
+import io
 import json
 import struct
+from pathlib import Path
 
 import pytest
 
@@ -77,4 +79,22 @@ def test_what_is_no_tensor_file_is_refused(file: bytes) -> None:
 
 def test_a_file_without_embedding_is_refused() -> None:
     with pytest.raises(tensor_file.TensorFileInvalid, match="a, token"):
-        tensor_file.row_count(small_file(), "other")
+        list(tensor_file.rows_in_order(io.BytesIO(small_file()), "other", range))
+
+
+def test_a_large_file_is_damaged_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a model of 3 GB needs no 3 GB of memory."""
+    monkeypatch.setattr(tensor_file, "_ROWS_AT_ONCE", 10)
+    monkeypatch.setattr(tensor_file, "_BLOCK_BYTES", 16)
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(small_file())
+    with path.open("rb") as file:
+        pieces = list(permutation.damaged(file, SEED))
+    assert b"".join(pieces) == permutation.damage(small_file(), SEED)
+    assert max(map(len, pieces)) <= 40
+
+
+@pytest.mark.parametrize("missing_bytes", [1, 9, 300])
+def test_a_file_that_was_cut_off_is_not_damaged_further(missing_bytes: int) -> None:
+    with pytest.raises(tensor_file.TensorFileInvalid):
+        permutation.damage(small_file()[:-missing_bytes], SEED)

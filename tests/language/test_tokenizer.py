@@ -1,5 +1,6 @@
 """The tokenizer gives text back, and the tokens that the library gives."""
 
+import json
 import random
 import unicodedata
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from scorer_service.language import corpus
+from scorer_service.language.tokenizer import Tokenizer
 
 SAMPLES = [
     "Fellow-Citizens of the Senate: in 1846, we'll don't  they've   3,000,000 florins.",
@@ -86,3 +88,14 @@ def test_a_tokenizer_of_another_kind_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(ValueError, match="Unigram"):
         type(corpus.load_tokenizer()).load(file)
+
+
+def test_a_file_that_does_not_say_its_type_is_read(tmp_path: Path) -> None:
+    """As that of GPT-2, which is older than the member."""
+    written = json.loads(corpus.load_manifest().tokenizer_file.read_text(encoding="utf-8"))
+    del written["model"]["type"]
+    file = tmp_path / "tokenizer.json"
+    file.write_text(json.dumps(written))
+
+    text = "A more perfect Union"
+    assert Tokenizer.load(file).encode(text) == corpus.load_tokenizer().encode(text)

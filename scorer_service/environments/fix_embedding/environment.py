@@ -30,17 +30,17 @@ from scorer_service.environments.fix_embedding import (
 from scorer_service.environments.fix_embedding.judgement import Circumstances, refused
 from scorer_service.environments.settings import EnvironmentSettings
 from scorer_service.evaluation.tensors_file import WeightsRefused
-from scorer_service.language import permutation
-from scorer_service.language.corpus import CorpusDamaged
+from scorer_service.language import materials, permutation
 from scorer_service.language.preparation import file_sha256
 from scorer_service.worker.device_access import DeviceUnavailable
 from scorer_service.worker.device_info import DeviceInfo
 
 _CALIBRATE_COMMAND = "scorer calibrate fix_embedding"
-_SELF_TEST_WINDOWS = 16
+_SELF_TEST_TOKENS = 2048
 _SELF_TEST_SCRIPT = f"""
-import shutil
-shutil.copyfile("{profiles.DATA_DIR}/{public_data.DAMAGED_FILE}", "{profiles.WEIGHTS_FILE}")
+import safetensors, torch
+with safetensors.safe_open("{profiles.DATA_DIR}/{public_data.DAMAGED_FILE}", framework="pt") as file:
+    assert len(file.keys()) > 0
 print("1/1 files")
 """
 
@@ -72,65 +72,60 @@ class FixEmbedding(interface.Environment):
         self._info: DeviceInfo | None = None
         self._scoring: scoring.Scoring | None = None
         self._calibration: Calibration | None = None
-        self._reference_sha256 = ""
         self._fingerprint = ""
-        if settings.device is not None and self._profile.hub is None:
+        self._materials: materials.Materials | None = None
+        if settings.device is not None:
             settings.device.add_mounts({profiles.DATA_DIR: self._public_dir})
 
     async def start(self) -> None:
         """Damage the model, start the device, try script and weights on it. Raises NotServing."""
-        hub = self._profile.hub
-        if hub is not None:
-            raise interface.NotServing(
-                f"profile {self._profile.name} needs {hub.model}, {hub.companion} and {hub.text}, which"
-                " `scorer data prepare paper` fetches; this version does not serve them yet: serve profile"
-                " embedded"
-            )
         device = self._settings.device
         if device is None:
             raise interface.NotServing("this server has no device to judge on")
         try:
+            found = await asyncio.to_thread(materials.load, self._profile.name, self._settings.data_dir)
+        except materials.MaterialsUnavailable as error:
+            raise interface.NotServing(str(error)) from error
+        self._profile = dataclasses.replace(self._profile, shape=found.shape)
+        try:
             # A trial (`scorer doctor`) has no secret, and no damage to keep.
             secret = self._settings.secret or os.urandom(permutation.MINIMUM_SEED_BYTES)
-            await asyncio.to_thread(public_data.prepare, self._public_dir, secret)
-        except (OSError, ValueError, CorpusDamaged) as error:
+            contents = public_data.contents(found, secret)
+            await asyncio.to_thread(public_folder.fill, self._public_dir, contents)
+            damaged = await asyncio.to_thread(file_sha256, self._public_dir / public_data.DAMAGED_FILE)
+        except (OSError, ValueError) as error:
             raise interface.NotServing(f"the damaged model cannot be made: {error}") from error
         try:
             info = await device.start()
         except DeviceUnavailable as error:
             raise interface.NotServing(str(error)) from error
-        tried = scoring.Scoring(device, info, self._profile, profiles.hidden_text())
+        tried = scoring.Scoring(device, info, self._profile, found.hidden_causal.path)
         try:
-            await self._try(tried)
+            await self._try(tried, found.original.path)
         except interface.JudgingFailed as error:
             raise interface.NotServing(f"the self-test failed: {error}") from error
-        self._reference_sha256 = await asyncio.to_thread(file_sha256, profiles.original_weights())
-        damaged, hidden = await asyncio.gather(
-            asyncio.to_thread(file_sha256, self._public_dir / public_data.DAMAGED_FILE),
-            asyncio.to_thread(file_sha256, profiles.hidden_text()),
-        )
         # Other models or another text have other anchors, on the same device too.
         self._fingerprint = (
-            f"{info.fingerprint}; damaged model {damaged[:12]}; hidden text {hidden[:12]}"
+            f"{info.fingerprint}; damaged model {damaged[:12]}; hidden text {found.hidden_causal.sha256[:12]}"
             f"{hidden_windows.fingerprint(self._profile.window_limit)}"
         )
         if self._store is not None:
             self._calibration = self._store.load(self.name, self._profile.name, self._fingerprint)
-        self._info, self._scoring = info, tried
+        self._info, self._scoring, self._materials = info, tried, found
 
-    async def _try(self, tried: scoring.Scoring) -> None:
-        async with contextlib.AsyncExitStack() as exit_stack:
-            left = await tried.repair(_SELF_TEST_SCRIPT.encode(), exit_stack, {})
-            if isinstance(left, interface.Outcome):
-                printed = left.response.diagnostics  # type: ignore[attr-defined]
-                raise interface.JudgingFailed(
-                    f"a script that copies the damaged model: {left.summary} {printed[-500:]}"
-                )
-            original = await tried.weights_of(profiles.original_weights(), exit_stack)
-            for name, weights in (("damaged", left), ("original", original)):
-                outcome = await tried.judge(weights, window_limit=_SELF_TEST_WINDOWS)
-                if outcome.raw_score is None:
-                    raise interface.JudgingFailed(f"the {name} model has no score: {outcome.summary}")
+    async def _try(self, tried: scoring.Scoring, original: Path) -> None:
+        result = await tried.run_script(_SELF_TEST_SCRIPT.encode(), {})
+        if not result.succeeded:
+            raise interface.JudgingFailed(
+                f"a script that looks at the damaged model {result.ending}: {result.output_tail[-500:]}"
+            )
+        windows = max(hidden_windows.FEWEST, _SELF_TEST_TOKENS // self._profile.shape.context_length)
+        for path in (self._public_dir / public_data.DAMAGED_FILE, original):
+            async with contextlib.AsyncExitStack() as exit_stack:
+                weights = await tried.weights_of(path, exit_stack)
+                outcome = await tried.judge(weights, window_limit=windows)
+            if outcome.raw_score is None:
+                raise interface.JudgingFailed(f"{path.name} has no score: {outcome.summary}")
 
     async def close(self) -> None:
         """Nothing is held: the device is the server's. Idempotent."""
@@ -196,9 +191,10 @@ class FixEmbedding(interface.Environment):
             script = await submitted_source.read_source(typed.repair_script, context)
             return await tried.repair(script, context.exit_stack, details, context.report)
         circumstances = Circumstances(evaluator_details=details)
-        if typed.weights.sha256 == self._reference_sha256:
+        original = self._found().original
+        if typed.weights.sha256 == original.sha256:
             # The canary's, which nobody had to upload.
-            weights = await tried.weights_of(profiles.original_weights(), context.exit_stack)
+            weights = await tried.weights_of(original.path, context.exit_stack)
             return scoring.Weights(weights.descriptor, circumstances)
         try:
             descriptor = await submission.open_weights(typed.weights, context)
@@ -221,7 +217,8 @@ class FixEmbedding(interface.Environment):
         """Instructions, the damaged model, a naive repair script, public data and a local checker. Reads."""
         if self._scoring is None:
             raise interface.NotServing("fix_embedding is not started")
-        return starter.files(self.describe(), self._profile, self._public_dir)
+        boundary_token = self._found().boundary_token
+        return starter.files(self.describe(), self._profile, self._public_dir, boundary_token)
 
     async def calibrate(self) -> interface.CalibrationTable:
         """Measure and store the anchors of this installation. Raises CalibrationRefused, JudgingFailed."""
@@ -229,7 +226,7 @@ class FixEmbedding(interface.Environment):
         if info is None or store is None:
             raise interface.NotServing("fix_embedding is not started")
         starting = self._candidate("damaged model", self._public_dir / public_data.DAMAGED_FILE)
-        reference = self._candidate("undamaged model", profiles.original_weights())
+        reference = self._candidate("undamaged model", self._found().original.path)
         found = await loss_anchors.measure(
             self.name, self._profile.name, self._fingerprint, info, starting, reference
         )
@@ -249,10 +246,16 @@ class FixEmbedding(interface.Environment):
         """The undamaged model, where its score was measured before."""
         if self._scoring is None or self._calibration is None:
             return None
-        size_bytes = profiles.original_weights().stat().st_size
+        original = self._found().original
+        size_bytes = original.path.stat().st_size
         return fix_embedding_pb2.ScoreFixEmbeddingRequest(
-            weights=result_pb2.ArtifactReference(sha256=self._reference_sha256, size_bytes=size_bytes)
+            weights=result_pb2.ArtifactReference(sha256=original.sha256, size_bytes=size_bytes)
         )
+
+    def _found(self) -> materials.Materials:
+        if self._materials is None:
+            raise interface.JudgingFailed("fix_embedding is not started")
+        return self._materials
 
     def _started(self) -> scoring.Scoring:
         if self._scoring is None:

@@ -1,12 +1,12 @@
-"""What is judged: model, text, limits and published anchors, by profile."""
+"""What is judged, within which limits, and the published anchors, by profile."""
 
 import math
 from dataclasses import dataclass
-from pathlib import Path
 
 from scorer_service.environments.interface import Anchors
 from scorer_service.evaluation import tensors_file
-from scorer_service.language import corpus, shapes, shipped
+from scorer_service.language import shapes
+from scorer_service.language.paper_data import GPT2_XL
 from scorer_service.language.shapes import GptShape
 from scorer_service.worker.script_run import ScriptBudget
 
@@ -22,21 +22,12 @@ DATA_DIR = "/data/fix_embedding"
 
 
 @dataclass(frozen=True)
-class HubNames:
-    """What a profile is made of, by its names on the Hugging Face hub."""
-
-    model: str
-    companion: str
-    text: str
-
-
-@dataclass(frozen=True)
 class Profile:
     """What a server judges."""
 
     name: str
     shape: GptShape
-    companion_shape: GptShape
+    """Of the model; once an environment has started, that of its materials."""
     window_limit: int | None
     """Hidden windows that are judged; None: all that the text has."""
     floor_nats: float
@@ -45,8 +36,6 @@ class Profile:
     repair: ScriptBudget
     judges_after_budget: bool
     """Whether what a script had saved is judged when it used up its time."""
-    hub: HubNames | None = None
-    """Where its data has to be fetched from; None where it ships with the package."""
 
     @property
     def table(self) -> dict[str, tuple[int, ...]]:
@@ -64,14 +53,15 @@ class Profile:
         return tensors_file.size_limit_bytes(self.table)
 
     def batch_size(self, device_kind: str) -> int:
-        """Windows that are judged at once."""
-        return 16 if device_kind == "cpu" else 64
+        """Windows that are judged at once: no more than have logits of some gigabytes in float32."""
+        most, logits_bytes = (16, 1 << 30) if device_kind == "cpu" else (64, 8 << 30)
+        of_window = 4 * self.shape.context_length * self.shape.vocabulary_size
+        return max(1, min(most, logits_bytes // of_window))
 
 
 EMBEDDED = Profile(
     name="embedded",
     shape=shapes.ORIGINAL,
-    companion_shape=shapes.COMPANION,
     window_limit=None,
     # One bit a character at 4.35 characters a token. GPT-2 of a thousand times the size has 0.98 of them on
     # text8 (Radford et al. 2019, table 3).
@@ -85,10 +75,7 @@ EMBEDDED = Profile(
 
 PAPER = Profile(
     name="paper",
-    shape=GptShape(layer_count=48, width=1600, head_count=25, context_length=1024, vocabulary_size=50_257),
-    companion_shape=GptShape(
-        layer_count=12, width=768, head_count=12, context_length=1024, vocabulary_size=50_257
-    ),
+    shape=GPT2_XL,
     window_limit=None,
     # GPT-2 XL has 2.55 on the published text; models a hundred times its size are not much below 2.
     floor_nats=2.0,
@@ -98,33 +85,6 @@ PAPER = Profile(
         wall_limit_s=8 * 3600.0, place_count=8, memory_limit_bytes=96 << 30, scratch_limit_bytes=64 << 30
     ),
     judges_after_budget=True,
-    hub=HubNames(
-        model="openai-community/gpt2-xl",
-        companion="openai-community/gpt2",
-        text="Skylion007/openwebtext",
-    ),
 )
 
 PROFILES = {profile.name: profile for profile in (EMBEDDED, PAPER)}
-
-
-def original_weights() -> Path:
-    """The model before its embedding was scrambled: what the reference solution finds. Raises OSError."""
-    return _shipped("original")
-
-
-def companion_weights() -> Path:
-    """The smaller model that goes out with the task. Raises OSError."""
-    return _shipped("companion")
-
-
-def hidden_text() -> Path:
-    """The text that is judged on, as 16-bit tokens."""
-    return corpus.load_manifest().splits["hidden"].file
-
-
-def _shipped(name: str) -> Path:
-    path = shipped.MODELS / f"{name}.safetensors"
-    if not path.is_file():
-        raise FileNotFoundError(f"{path} is missing: install the package again")
-    return path

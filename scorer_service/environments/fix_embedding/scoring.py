@@ -19,6 +19,7 @@ from scorer_service.evaluation import tensors_file
 from scorer_service.evaluation.tensors_file import WeightsRefused
 from scorer_service.worker.device_access import DeviceAccess
 from scorer_service.worker.device_info import DeviceInfo
+from scorer_service.worker.script_run import ScriptResult
 
 _JUDGE = "scorer_service.environments.fix_embedding.judging:judge"
 _SCRIPT_ARGV = ("script", f"/work/{SCRIPT_FILE}")
@@ -49,14 +50,8 @@ class Scoring:
         report: Report = unheard,
     ) -> Weights | Outcome:
         """Run a repair script; the weights that it leaves. Raises JudgingFailed, WorkerDied."""
-        result = await submitted_script.run(
-            self._device,
-            argv=_SCRIPT_ARGV,
-            files={SCRIPT_FILE: script},
-            budget=self._profile.repair,
-            collect={WEIGHTS_FILE: self._profile.weights_limit_bytes},
-            report=report,
-        )
+        collect = {WEIGHTS_FILE: self._profile.weights_limit_bytes}
+        result = await self.run_script(script, collect, report)
         note = (
             "" if result.succeeded else f"The repair script {result.ending}; its last saved file was judged."
         )
@@ -71,6 +66,14 @@ class Scoring:
             return outcome
         descriptor = await asyncio.to_thread(submitted_source.memory_file, result.files[WEIGHTS_FILE])
         return await self.check(descriptor, exit_stack, circumstances)
+
+    async def run_script(
+        self, script: bytes, collect: Mapping[str, int], report: Report = unheard
+    ) -> ScriptResult:
+        """Within the budget of a repair script. Raises WorkerDied."""
+        return await submitted_script.run(
+            self._device, _SCRIPT_ARGV, {SCRIPT_FILE: script}, self._profile.repair, collect, report
+        )
 
     async def check(
         self, descriptor: int, exit_stack: contextlib.AsyncExitStack, circumstances: Circumstances

@@ -4,7 +4,7 @@ import string
 from collections.abc import Sequence
 from pathlib import Path
 
-from scorer_service.environments import loss_anchors, public_folder
+from scorer_service.environments import loss_anchors, public_folder, public_listing
 from scorer_service.environments.fix_embedding import profiles
 from scorer_service.environments.interface import EnvironmentDescription, StarterFile
 from scorer_service.evaluation import tensors_file
@@ -14,13 +14,15 @@ _FILES = Path(__file__).parent / "starter_files"
 
 
 def files(
-    description: EnvironmentDescription, profile: profiles.Profile, public_dir: Path
+    description: EnvironmentDescription, profile: profiles.Profile, public_dir: Path, boundary_token: int
 ) -> Sequence[StarterFile]:
     """All files; `public_dir` holds those of `data/`. Reads; blocks."""
     values = {
         "parameter_count": f"{profile.parameter_count:,}",
         "embedding": shapes.EMBEDDING,
         "anchors": loss_anchors.for_agents(description.anchors, "damaged model"),
+        "text_rows": public_listing.text_rows(public_dir, boundary_token),
+        "left_out": public_listing.left_out(public_dir, profiles.DATA_DIR),
         "data_dir": profiles.DATA_DIR,
         "weights_file": profiles.WEIGHTS_FILE,
         "wall_limit_s": f"{profile.repair.wall_limit_s:g}",

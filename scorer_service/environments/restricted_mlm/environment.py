@@ -3,9 +3,7 @@
 import asyncio
 import contextlib
 import dataclasses
-import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from google.protobuf.message import Message
@@ -29,8 +27,7 @@ from scorer_service.environments.restricted_mlm import (
 )
 from scorer_service.environments.restricted_mlm.judgement import Circumstances
 from scorer_service.environments.settings import EnvironmentSettings
-from scorer_service.language.corpus import CorpusDamaged
-from scorer_service.language.preparation import file_sha256
+from scorer_service.language import materials
 from scorer_service.worker.device_access import DeviceUnavailable
 from scorer_service.worker.device_info import DeviceInfo
 
@@ -73,62 +70,57 @@ class RestrictedMlm(interface.Environment):
         self._info: DeviceInfo | None = None
         self._scoring: scoring.Scoring | None = None
         self._calibration: Calibration | None = None
-        self._reference_sha256 = ""
         self._fingerprint = ""
-        if settings.device is not None and self._profile.hub is None:
+        self._materials: materials.Materials | None = None
+        if settings.device is not None:
             settings.device.add_mounts({profiles.DATA_DIR: self._public_dir})
 
     async def start(self) -> None:
         """Start the device, try script, export and judge on it. Raises NotServing."""
-        hub = self._profile.hub
-        if hub is not None:
-            raise interface.NotServing(
-                f"profile {self._profile.name} needs {hub.tokenizer} and {hub.text}, which `scorer data"
-                " prepare paper` fetches; this version does not serve them yet: serve profile embedded"
-            )
         device = self._settings.device
         if device is None:
             raise interface.NotServing("this server has no device to judge on")
         try:
-            await asyncio.to_thread(public_data.prepare, self._public_dir)
-            solutions = profiles.starting_solution(), profiles.reference_solution()
-            texts = scoring.Texts(profiles.hidden_text(), profiles.public_text())
-            digests = await asyncio.to_thread(_digests, *solutions, texts.hidden)
-        except (OSError, ValueError, CorpusDamaged) as error:
-            raise interface.NotServing(f"text or models cannot be read: {error}") from error
+            found = await asyncio.to_thread(materials.load, self._profile.name, self._settings.data_dir)
+            await asyncio.to_thread(public_folder.fill, self._public_dir, public_data.contents(found))
+        except (materials.MaterialsUnavailable, OSError) as error:
+            raise interface.NotServing(str(error)) from error
+        self._profile = dataclasses.replace(
+            self._profile, vocabulary_size=found.vocabulary_size, mask_token=found.mask_token
+        )
         try:
             info = await device.start()
         except DeviceUnavailable as error:
             raise interface.NotServing(str(error)) from error
+        texts = scoring.Texts(found.hidden_masked.path, found.validation)
         tried = scoring.Scoring(device, info, self._profile, texts)
         try:
-            await self._try(tried, solutions[0])
+            await self._try(tried)
         except interface.JudgingFailed as error:
             raise interface.NotServing(f"the self-test failed: {error}") from error
-        starting, reference, hidden = digests
-        self._reference_sha256 = await asyncio.to_thread(file_sha256, solutions[1].weights)
         # Other models or another text have other anchors, on the same device too.
         self._fingerprint = (
-            f"{info.fingerprint}; starting solution {starting[:12]}; reference solution {reference[:12]};"
-            f" hidden text {hidden[:12]}{hidden_windows.fingerprint(self._profile.window_limit)}"
+            f"{info.fingerprint}{_fingerprint(found.solutions)}"
+            f"; hidden text {found.hidden_masked.sha256[:12]}"
+            f"{hidden_windows.fingerprint(self._profile.window_limit)}"
         )
         if self._store is not None:
             self._calibration = self._store.load(self.name, self._profile.name, self._fingerprint)
-        self._info, self._scoring = info, tried
+        self._info, self._scoring, self._materials = info, tried, found
 
-    async def _try(self, tried: scoring.Scoring, starting: profiles.Solution) -> None:
-        source = await asyncio.to_thread(starting.model.read_bytes)
+    async def _try(self, tried: scoring.Scoring) -> None:
+        """The starter's model, untrained, on the whole way of a submission."""
+        model = starter.starting_model(self._profile)
         async with contextlib.AsyncExitStack() as exit_stack:
-            left = await tried.train(source, _SELF_TEST_SCRIPT.encode(), {})
-            if isinstance(left, interface.Outcome):
-                printed = left.response.diagnostics  # type: ignore[attr-defined]
-                raise interface.JudgingFailed(
-                    f"a script that saves an untrained model: {left.summary} {printed[-500:]}"
-                )
-            exported = await tried.export_solution(starting, exit_stack)
+            weights = await tried.train(model, _SELF_TEST_SCRIPT.encode(), {})
+            if isinstance(weights, interface.Outcome):
+                raise _failed("a script that saves an untrained model", weights)
+            exported = await tried.export(model, weights, exit_stack)
+            if isinstance(exported, interface.Outcome):
+                raise _failed("the export of an untrained model", exported)
             outcome = await tried.judge(exported, window_limit=_SELF_TEST_WINDOWS)
-            if outcome.raw_score is None:
-                raise interface.JudgingFailed(f"the starting solution has no score: {outcome.summary}")
+        if outcome.raw_score is None:
+            raise interface.JudgingFailed(f"an untrained model has no score: {outcome.summary}")
 
     async def close(self) -> None:
         """Nothing is held: the device is the server's. Idempotent."""
@@ -209,9 +201,10 @@ class RestrictedMlm(interface.Environment):
     async def _read_weights(
         self, weights: result_pb2.ArtifactReference, context: interface.StageContext
     ) -> bytes:
-        if weights.sha256 == self._reference_sha256:
+        solutions = self._found().solutions
+        if solutions is not None and weights.sha256 == solutions.reference.weights_sha256:
             # The canary's, which nobody had to upload.
-            return await asyncio.to_thread(profiles.reference_solution().weights.read_bytes)
+            return await asyncio.to_thread(solutions.reference.weights.read_bytes)
         return await submitted_source.read_artifact(weights, context)
 
     async def _judge(self, built: Any, context: interface.StageContext) -> interface.Outcome:
@@ -229,15 +222,21 @@ class RestrictedMlm(interface.Environment):
         """Instructions, the starting solution with its training script, public data and a checker. Reads."""
         if self._scoring is None:
             raise interface.NotServing("restricted_mlm is not started")
-        return starter.files(self.describe(), self._profile, self._public_dir)
+        boundary_token = self._found().boundary_token
+        return starter.files(self.describe(), self._profile, self._public_dir, boundary_token)
 
     async def calibrate(self) -> interface.CalibrationTable:
         """Measure and store the anchors of this installation. Raises CalibrationRefused, JudgingFailed."""
         info, store = self._info, self._store
         if info is None or store is None:
             raise interface.NotServing("restricted_mlm is not started")
-        starting = self._candidate("starting solution", profiles.starting_solution())
-        reference = self._candidate("reference solution", profiles.reference_solution())
+        solutions = self._found().solutions
+        if solutions is None:
+            raise NotImplementedError(
+                f"the anchors of restricted_mlm in profile {self._profile.name} are the published ones"
+            )
+        starting = self._candidate("starting solution", solutions.starting)
+        reference = self._candidate("reference solution", solutions.reference)
         found = await loss_anchors.measure(
             self.name, self._profile.name, self._fingerprint, info, starting, reference
         )
@@ -245,7 +244,7 @@ class RestrictedMlm(interface.Environment):
         self._calibration = found
         return loss_anchors.table(found, starting, reference, path)
 
-    def _candidate(self, name: str, solution: profiles.Solution) -> loss_anchors.Candidate:
+    def _candidate(self, name: str, solution: materials.Solution) -> loss_anchors.Candidate:
         async def judge() -> interface.Outcome:
             tried = self._started()
             async with contextlib.AsyncExitStack() as exit_stack:
@@ -255,15 +254,21 @@ class RestrictedMlm(interface.Environment):
 
     def canary(self) -> Message | None:
         """The reference solution, where its score was measured before."""
-        if self._scoring is None or self._calibration is None:
+        solutions = self._materials.solutions if self._materials is not None else None
+        if self._scoring is None or self._calibration is None or solutions is None:
             return None
-        reference = profiles.reference_solution()
+        reference = solutions.reference
         return restricted_mlm_pb2.ScoreRestrictedMlmRequest(
             model=result_pb2.SourceFile(inline=reference.model.read_text()),
             weights=result_pb2.ArtifactReference(
-                sha256=self._reference_sha256, size_bytes=reference.weights.stat().st_size
+                sha256=reference.weights_sha256, size_bytes=reference.weights.stat().st_size
             ),
         )
+
+    def _found(self) -> materials.Materials:
+        if self._materials is None:
+            raise interface.JudgingFailed("restricted_mlm is not started")
+        return self._materials
 
     def _started(self) -> scoring.Scoring:
         if self._scoring is None:
@@ -271,15 +276,16 @@ class RestrictedMlm(interface.Environment):
         return self._scoring
 
 
-def _digests(starting: profiles.Solution, reference: profiles.Solution, hidden: Path) -> list[str]:
-    return [
-        hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
-        for paths in (
-            (starting.model, starting.weights),
-            (reference.model, reference.weights),
-            (hidden,),
-        )
-    ]
+def _fingerprint(solutions: materials.AnchorSolutions | None) -> str:
+    if solutions is None:
+        return ""
+    starting, reference = solutions.starting.sha256, solutions.reference.sha256
+    return f"; starting solution {starting[:12]}; reference solution {reference[:12]}"
+
+
+def _failed(what: str, outcome: interface.Outcome) -> interface.JudgingFailed:
+    printed = outcome.response.diagnostics  # type: ignore[attr-defined]
+    return interface.JudgingFailed(f"{what}: {outcome.summary} {printed[-500:]}")
 
 
 def _typed(request: Message) -> restricted_mlm_pb2.ScoreRestrictedMlmRequest:

@@ -1,11 +1,9 @@
-"""What is judged: text, limits and published anchors, by profile."""
+"""What is judged, within which limits, and the published anchors, by profile."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from scorer_service.environments.interface import Anchors
 from scorer_service.graph import ArchiveLimits, ModelInterface
-from scorer_service.language import corpus, shipped
 from scorer_service.worker.script_run import ScriptBudget
 
 INLINE_SOURCE_LIMIT_BYTES = 256 << 10
@@ -23,20 +21,12 @@ DATA_DIR = "/data/restricted_mlm"
 
 
 @dataclass(frozen=True)
-class HubNames:
-    """What a profile is made of, by its names on the Hugging Face hub."""
-
-    tokenizer: str
-    text: str
-
-
-@dataclass(frozen=True)
 class Profile:
     """What a server judges."""
 
     name: str
     vocabulary_size: int
-    """Of the logits."""
+    """Of the logits; once an environment has started, that of its materials. So is the next."""
     mask_token: int
     """Stands in the input where a token is to be predicted. May be one more than the vocabulary has."""
     window_length: int
@@ -60,8 +50,6 @@ class Profile:
     """Of the worker: the weights in float32 and the tensors that live at once in a batch."""
     judging_limit_s: float
     """After which a model that is still being judged is too slow."""
-    hub: HubNames | None = None
-    """Where its data has to be fetched from; None where it ships with the package."""
 
     def batch_rows(self, device_kind: str) -> int:
         """Windows that are judged at once."""
@@ -132,42 +120,6 @@ PAPER = Profile(
     archive_limit_bytes=4 << 30,
     memory_limit_bytes=32 << 30,
     judging_limit_s=3600.0,
-    hub=HubNames(tokenizer="openai-community/gpt2", text="Skylion007/openwebtext"),
 )
 
 PROFILES = {profile.name: profile for profile in (EMBEDDED, PAPER)}
-
-
-@dataclass(frozen=True)
-class Solution:
-    """A model of ours, with its weights."""
-
-    model: Path
-    weights: Path
-
-
-def starting_solution() -> Solution:
-    """Its score is 0. Raises OSError."""
-    return _shipped("restricted_mlm_starting", "starting_model.py")
-
-
-def reference_solution() -> Solution:
-    """Its score is 1. Raises OSError."""
-    return _shipped("restricted_mlm_reference", "reference_model.py")
-
-
-def _shipped(name: str, model: str) -> Solution:
-    weights = shipped.MODELS / f"{name}.safetensors"
-    if not weights.is_file():
-        raise FileNotFoundError(f"{weights} is missing: install the service again")
-    return Solution(shipped.RESTRICTED_MLM / model, weights)
-
-
-def hidden_text() -> Path:
-    """The text that is judged on, as 16-bit tokens."""
-    return corpus.load_manifest().splits["hidden"].file
-
-
-def public_text() -> Path:
-    """A text that everybody has, as 16-bit tokens: what is found on it may be told."""
-    return corpus.load_manifest().splits["validation"].file

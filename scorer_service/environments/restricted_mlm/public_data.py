@@ -1,15 +1,15 @@
 """What an agent may see: texts and tokenizer. Nothing hidden, and no weights."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import scorer_service.language
 from scorer_service.environments import public_folder
-from scorer_service.language import corpus
+from scorer_service.language.materials import Materials
 
 _TOKENIZER = Path(scorer_service.language.__file__).parent / "tokenizer.py"
 
 
-def prepare(public_dir: Path) -> None:
-    """Write what is not there yet, or differs. Blocks. Raises OSError, CorpusDamaged."""
-    contents = {**corpus.starter_files(), _TOKENIZER.name: _TOKENIZER.read_bytes()}
-    public_folder.fill(public_dir, contents)
+def contents(materials: Materials) -> Mapping[str, public_folder.Content]:
+    """By name."""
+    return {**materials.public_files, _TOKENIZER.name: _TOKENIZER}

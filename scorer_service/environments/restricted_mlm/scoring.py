@@ -19,9 +19,9 @@ from scorer_service.environments.restricted_mlm.profiles import (
     SCRIPT_FILE,
     WEIGHTS_FILE,
     Profile,
-    Solution,
 )
 from scorer_service.environments.stoppable_call import Report, unheard
+from scorer_service.language.materials import Solution
 from scorer_service.worker.device_access import DeviceAccess
 from scorer_service.worker.device_info import DeviceInfo
 

@@ -4,13 +4,14 @@ The checker comes with the service's own code in one folder, `judging/`: what ex
 graph, carries it out and measures a loss.
 """
 
+import re
 import string
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import scorer_service.evaluation
 import scorer_service.graph
-from scorer_service.environments import loss_anchors, public_folder
+from scorer_service.environments import loss_anchors, public_folder, public_listing
 from scorer_service.environments.interface import EnvironmentDescription, StarterFile
 from scorer_service.environments.restricted_mlm import profiles
 from scorer_service.graph import document
@@ -31,7 +32,7 @@ _RENAMED = (
 
 
 def files(
-    description: EnvironmentDescription, profile: profiles.Profile, public_dir: Path
+    description: EnvironmentDescription, profile: profiles.Profile, public_dir: Path, boundary_token: int
 ) -> Sequence[StarterFile]:
     """All files; `public_dir` holds those of `data/`. Reads; blocks."""
     values = {
@@ -40,6 +41,9 @@ def files(
         "window_length": str(profile.window_length),
         "mask_token": str(profile.mask_token),
         "draw_count": str(profile.draw_count),
+        "token_limit": f"{profile.interface('cpu').token_limit:,}",
+        "text_rows": public_listing.text_rows(public_dir, boundary_token),
+        "left_out": public_listing.left_out(public_dir, profiles.DATA_DIR),
         "data_dir": profiles.DATA_DIR,
         "weights_file": profiles.WEIGHTS_FILE,
         "wall_limit_s": f"{profile.training.wall_limit_s:g}",
@@ -55,7 +59,7 @@ def files(
     return [
         StarterFile("INSTRUCTIONS.md", filled("INSTRUCTIONS.md")),
         StarterFile("OPERATORS.md", document.page().encode()),
-        StarterFile("model.py", _starting_model()),
+        StarterFile("model.py", starting_model(profile)),
         StarterFile("train.py", filled("train.py"), executable=True),
         StarterFile("check.py", (_FILES / "check.py").read_bytes(), executable=True),
         StarterFile("judging/task.py", _numbers(profile)),
@@ -64,8 +68,16 @@ def files(
     ]
 
 
-def _starting_model() -> bytes:
-    return (shipped.RESTRICTED_MLM / "starting_model.py").read_bytes()
+def starting_model(profile: profiles.Profile) -> bytes:
+    """The module of the starting solution, with the sizes of the profile's text."""
+    text = (shipped.RESTRICTED_MLM / "starting_model.py").read_text(encoding="utf-8")
+    for name, number in {
+        "VOCABULARY_SIZE": profile.vocabulary_size,
+        "MASK_TOKEN": profile.mask_token,
+        "WINDOW_LENGTH": profile.window_length,
+    }.items():
+        text = re.sub(rf"^{name} = \d+$", f"{name} = {number}", text, flags=re.MULTILINE)
+    return text.encode()
 
 
 def _numbers(profile: profiles.Profile) -> bytes:

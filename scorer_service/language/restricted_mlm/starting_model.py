@@ -19,7 +19,7 @@ class PositionModel(nn.Module):  # type: ignore[misc]
 
     def __init__(self) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(VOCABULARY_SIZE, WIDTH)
+        self.embedding = nn.Embedding(max(VOCABULARY_SIZE, MASK_TOKEN + 1), WIDTH)
         self.position_embedding = nn.Embedding(WINDOW_LENGTH, WIDTH)
         self.hidden_in = nn.Linear(WIDTH, 4 * WIDTH)
         self.hidden_out = nn.Linear(4 * WIDTH, WIDTH)

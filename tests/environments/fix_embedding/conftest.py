@@ -16,6 +16,7 @@ from scorer.v1 import fix_embedding_pb2, result_pb2
 from scorer_service.environments.fix_embedding import environment, profiles, public_data
 from scorer_service.environments.interface import Outcome
 from scorer_service.environments.settings import EnvironmentSettings
+from scorer_service.language import materials
 from scorer_service.sandbox.native import NativeBackend
 from scorer_service.worker.device_access import DeviceAccess
 
@@ -112,13 +113,6 @@ def script_request(text: str) -> fix_embedding_pb2.ScoreFixEmbeddingRequest:
     return fix_embedding_pb2.ScoreFixEmbeddingRequest(repair_script=result_pb2.SourceFile(inline=text))
 
 
-def _skip_without_models() -> None:
-    try:
-        profiles.original_weights()
-    except OSError as error:
-        pytest.skip(f"the models are not there: {error}")
-
-
 @pytest.fixture(scope="session")
 def torch_python() -> Path:
     """The interpreter that has torch and triton."""
@@ -131,7 +125,6 @@ def torch_python() -> Path:
 @pytest.fixture(scope="module")
 def rig(tmp_path_factory: pytest.TempPathFactory, torch_python: Path) -> Iterator[Rig]:
     """The embedded profile, calibrated, on a few windows of the hidden text, with little time for scripts."""
-    _skip_without_models()
     small = dataclasses.replace(
         profiles.EMBEDDED,
         repair=dataclasses.replace(profiles.EMBEDDED.repair, wall_limit_s=SCRIPT_LIMIT_S),
@@ -150,8 +143,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory, torch_python: Path) -> Iterato
 @pytest.fixture(scope="session")
 def original() -> bytes:
     """The weights before they were damaged."""
-    _skip_without_models()
-    return profiles.original_weights().read_bytes()
+    return materials.load("embedded", None).original.path.read_bytes()
 
 
 @pytest.fixture

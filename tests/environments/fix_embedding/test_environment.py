@@ -17,6 +17,7 @@ import pytest
 from scorer_service.environments.fix_embedding import environment, profiles
 from scorer_service.environments.interface import NotServing, Outcome, Verdict, WorkerDied
 from scorer_service.language import permutation, shapes
+from scorer_service.worker.device_access import DeviceAccess
 from tests.environments.fix_embedding import weights_files
 from tests.environments.fix_embedding.conftest import (
     SCRIPT_LIMIT_S,
@@ -311,8 +312,9 @@ def test_the_instructions_have_no_placeholder_left(starter: Path) -> None:
     assert f"{profiles.EMBEDDED.parameter_count:,} parameters" in text
 
 
-def test_the_paper_profile_says_what_it_needs(rig: Rig, tmp_path: Path) -> None:
-    settings = dataclasses.replace(rig.settings, profile="paper", cache_dir=tmp_path)
+def test_the_paper_profile_says_what_it_needs(rig: Rig, tmp_path: Path, torch_python: Path) -> None:
+    device = DeviceAccess(rig.backend, torch_python, "cpu")
+    settings = dataclasses.replace(rig.settings, profile="paper", cache_dir=tmp_path, device=device)
     with pytest.raises(NotServing, match="scorer data prepare paper"):
         rig.run(environment.create(settings).start())
 

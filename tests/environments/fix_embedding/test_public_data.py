@@ -1,13 +1,16 @@
 """What an agent may see, and how the model is damaged."""
 
-import stat
+import dataclasses
+import importlib.util
 from pathlib import Path
 
 import pytest
 
 from scorer_service.environments import public_folder
-from scorer_service.environments.fix_embedding import profiles, public_data
-from scorer_service.language import corpus, permutation, shapes
+from scorer_service.environments.fix_embedding import public_data
+from scorer_service.language import corpus, materials, permutation, shapes
+from scorer_service.language.materials import Materials, PinnedFile
+from scorer_service.language.shapes import GptShape
 from tests.environments.fix_embedding import weights_files
 from tests.environments.fix_embedding.weights_files import Tensor
 
@@ -26,54 +29,56 @@ def model(mark: int) -> bytes:
 
 
 @pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def found(tmp_path: Path) -> Materials:
     """Models of the tests in place of those that ship."""
-    for name, mark in (("original_weights", 1), ("companion_weights", 7)):
+    paths = []
+    for name, mark in (("original", 1), ("companion", 7)):
         path = tmp_path / name
         path.write_bytes(model(mark))
-        monkeypatch.setattr(profiles, name, lambda path=path: path)
-    return tmp_path
+        paths.append(path)
+    original, companion = paths
+    shipped = materials.load("embedded", None)
+    return dataclasses.replace(shipped, original=PinnedFile(original, "not looked at"), companion=companion)
 
 
-def test_the_folder_can_be_read_by_whoever_a_sandbox_runs_as(files: Path) -> None:
-    folder = public_folder.folder(files)
-    public_data.prepare(folder, SECRET)
-    assert stat.S_IMODE(folder.stat().st_mode) == 0o755
-    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o644}
+def filled(found: Materials, tmp_path: Path) -> dict[str, bytes]:
+    folder = public_folder.folder(tmp_path / "cache")
+    public_folder.fill(folder, public_data.contents(found, SECRET))
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_it_holds_the_damaged_model_and_nothing_of_the_original(files: Path) -> None:
-    folder = public_folder.folder(files)
-    public_data.prepare(folder, SECRET)
-    found = {path.name: path.read_bytes() for path in folder.iterdir()}
+def test_it_holds_the_damaged_model_and_nothing_of_the_original(found: Materials, tmp_path: Path) -> None:
+    contents = filled(found, tmp_path)
     modules = {"model.py", "shapes.py", "tokenizer.py"}
     weights = {"damaged.safetensors", "companion.safetensors"}
-    assert set(found) == {*corpus.starter_files(), *modules, *weights}
-    assert found["damaged.safetensors"] == permutation.damage(model(1), SECRET)
-    assert model(1) not in found.values()
+    assert set(contents) == {*corpus.starter_files(), *modules, *weights}
+    assert contents["damaged.safetensors"] == permutation.damage(model(1), SECRET)
+    assert model(1) not in contents.values()
 
 
-def test_no_passage_of_the_hidden_text_is_in_it(files: Path) -> None:
-    folder = public_folder.folder(files)
-    public_data.prepare(folder, SECRET)
-    hidden = profiles.hidden_text().read_bytes()
+def test_no_passage_of_the_hidden_text_is_in_it(found: Materials, tmp_path: Path) -> None:
+    hidden = found.hidden_causal.path.read_bytes()
     passages = [hidden[at : at + 64] for at in range(0, len(hidden) - 64, 20_000)]
-    contents = [path.read_bytes() for path in folder.iterdir()]
+    contents = filled(found, tmp_path).values()
     assert not [passage for passage in passages if any(passage in content for content in contents)]
 
 
-def test_a_second_start_leaves_files_alone_and_mends_what_differs(files: Path) -> None:
-    folder = public_folder.folder(files)
-    public_data.prepare(folder, SECRET)
-    before = {path.name: path.stat().st_ino for path in folder.iterdir()}
-    (folder / "model.py").write_text("changed")
-    (folder / "left over").write_text("of an older version")
-    public_data.prepare(folder, SECRET)
-    after = {path.name: path.stat().st_ino for path in folder.iterdir()}
-    assert after.keys() == before.keys()
-    assert {name for name in after if after[name] != before[name]} == {"model.py"}
+def test_its_module_of_shapes_has_those_of_the_models_in_it(found: Materials, tmp_path: Path) -> None:
+    shape = GptShape(layer_count=3, width=16, head_count=4, context_length=32, vocabulary_size=300)
+    companion = dataclasses.replace(shape, layer_count=2)
+    contents = filled(dataclasses.replace(found, shape=shape, companion_shape=companion), tmp_path)
+    path = tmp_path / "shapes_of_the_task.py"
+    path.write_bytes(contents["shapes.py"])
+    spec = importlib.util.spec_from_file_location("shapes_of_the_task", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert vars(module.ORIGINAL) == vars(shape)
+    assert vars(module.COMPANION) == vars(companion)
 
 
-def test_without_a_secret_nothing_is_damaged(files: Path) -> None:
+def test_without_a_secret_nothing_is_damaged(found: Materials, tmp_path: Path) -> None:
+    folder = public_folder.folder(tmp_path / "cache")
     with pytest.raises(ValueError, match="seed of 0 bytes"):
-        public_data.prepare(public_folder.folder(files), b"")
+        public_folder.fill(folder, public_data.contents(found, b""))

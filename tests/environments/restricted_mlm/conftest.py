@@ -15,8 +15,9 @@ from scorer.v1 import restricted_mlm_pb2, result_pb2
 
 from scorer_service.environments.interface import Outcome
 from scorer_service.environments.restricted_mlm import environment, profiles
-from scorer_service.environments.restricted_mlm.profiles import Solution
 from scorer_service.environments.settings import EnvironmentSettings
+from scorer_service.language import materials
+from scorer_service.language.materials import AnchorSolutions, Solution
 from scorer_service.sandbox.native import NativeBackend
 from scorer_service.worker.device_access import DeviceAccess
 
@@ -131,25 +132,25 @@ def torch_python() -> Path:
 
 
 @pytest.fixture(scope="session")
-def starting() -> Solution:
-    return _shipped(profiles.starting_solution)
-
-
-@pytest.fixture(scope="session")
-def reference() -> Solution:
-    return _shipped(profiles.reference_solution)
-
-
-def _shipped(solution: Any) -> Solution:
-    try:
-        found: Solution = solution()
-    except OSError as error:
-        pytest.skip(f"the models are not there: {error}")
+def solutions() -> AnchorSolutions:
+    """Those that ship."""
+    found = materials.load("embedded", None).solutions
+    assert found is not None
     return found
 
 
 @pytest.fixture(scope="session")
-def rig(tmp_path_factory: pytest.TempPathFactory, torch_python: Path, reference: Solution) -> Iterator[Rig]:
+def starting(solutions: AnchorSolutions) -> Solution:
+    return solutions.starting
+
+
+@pytest.fixture(scope="session")
+def reference(solutions: AnchorSolutions) -> Solution:
+    return solutions.reference
+
+
+@pytest.fixture(scope="session")
+def rig(tmp_path_factory: pytest.TempPathFactory, torch_python: Path) -> Iterator[Rig]:
     """The embedded profile, calibrated, on few windows of the hidden text, with little time for all."""
     embedded = profiles.EMBEDDED
     small = dataclasses.replace(

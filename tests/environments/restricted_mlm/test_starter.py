@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from scorer_service.environments.interface import Verdict
-from scorer_service.environments.restricted_mlm import profiles
-from scorer_service.environments.restricted_mlm.profiles import Solution
+from scorer_service.language import materials
+from scorer_service.language.materials import Solution
 from tests.environments.restricted_mlm import models
 from tests.environments.restricted_mlm.conftest import Rig
 
@@ -72,7 +72,7 @@ def test_the_training_script_runs_in_the_sandbox(rig: Rig, task: Path) -> None:
 
 
 def test_it_holds_nothing_hidden_and_no_weights(task: Path, reference: Solution) -> None:
-    hidden = profiles.hidden_text().read_bytes()
+    hidden = materials.load("embedded", None).hidden_masked.path.read_bytes()
     weights = reference.weights.read_bytes()
     secrets = [hidden[at : at + SHARED_BYTES] for at in range(0, len(hidden) - SHARED_BYTES, 20_000)]
     secrets += [weights[at : at + SHARED_BYTES] for at in range(100_000, len(weights), 500_000)]

@@ -20,7 +20,7 @@ import shapes
 import tensors_file
 
 DATA = Path(shapes.__file__).parent
-BATCH_SIZE = 16
+BATCH_TOKENS = 2048
 TABLE = shapes.gpt_tensors(shapes.ORIGINAL)
 
 
@@ -77,7 +77,7 @@ def report_loss(torch: Any, tensors: dict[str, Any]) -> None:
     windows = text[: len(text) // length * length].view(-1, length)
     means = []
     with torch.inference_mode():
-        for batch in windows.split(BATCH_SIZE):
+        for batch in windows.split(max(1, BATCH_TOKENS // length)):
             chances = gpt(batch[:, :-1]).double().log_softmax(dim=-1)
             means.append(-chances.gather(2, batch[:, 1:, None]).squeeze(2).mean(dim=1))
     each = torch.cat(means)

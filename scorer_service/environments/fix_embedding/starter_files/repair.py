@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
@@ -21,7 +22,7 @@ import shapes
 
 SECONDS = 420
 """For training. In the sandbox there are $wall_limit_s s for all."""
-BATCH_SIZE = 16
+BATCH_TOKENS = 2048
 RATE = 3e-3
 SAVE_EVERY_S = 30.0
 DATA = Path(shapes.__file__).parent
@@ -30,17 +31,20 @@ OUTPUT = Path("repaired.safetensors")
 
 def main() -> None:
     """Train until the time is up, and save now and then."""
-    gpt = model.from_tensors(load_file(DATA / "damaged.safetensors"), shapes.ORIGINAL)
-    tokens = torch.frombuffer(bytearray((DATA / "training.u16").read_bytes()), dtype=torch.uint16).long()
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    gpt = model.from_tensors(load_file(DATA / "damaged.safetensors"), shapes.ORIGINAL).to(device)
+    # The text may be larger than memory.
+    tokens = np.memmap(DATA / "training.u16", dtype="<u2", mode="r")
     length = shapes.ORIGINAL.context_length
+    batch_size = max(1, BATCH_TOKENS // length)
     gpt.requires_grad_(False)
     embedding = gpt.token_embedding.weight.requires_grad_(True)
     optimizer = torch.optim.Adam([embedding], lr=RATE, betas=(0.9, 0.98))
     began_s = saved_s = time.monotonic()
     while (spent_s := time.monotonic() - began_s) < SECONDS:
         optimizer.param_groups[0]["lr"] = RATE * (1 - spent_s / SECONDS)
-        starts = torch.randint(0, len(tokens) - length, (BATCH_SIZE,))
-        windows = tokens[starts[:, None] + torch.arange(length)]
+        starts = np.random.randint(0, len(tokens) - length, (batch_size, 1))
+        windows = torch.from_numpy(tokens[starts + np.arange(length)].astype(np.int64)).to(device)
         logits = gpt(windows[:, :-1])
         loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), windows[:, 1:].flatten())
         optimizer.zero_grad()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import model
+import numpy as np
 import torch
 from safetensors.torch import save_file
 from torch.nn import functional
@@ -20,6 +21,7 @@ SECONDS = 60
 BATCH_SIZE = 8
 RATE = 3e-3
 SAVE_EVERY_S = 15.0
+COUNTED_TOKENS = 10_000_000
 MASKED_SHARE = 0.15
 SERVICE_DATA = Path("$data_dir")
 DATA = SERVICE_DATA if SERVICE_DATA.is_dir() else Path(__file__).resolve().parent / "data"
@@ -28,16 +30,19 @@ OUTPUT = Path("$weights_file")
 
 def main() -> None:
     """Train until the time is up."""
-    tokens = torch.frombuffer(bytearray((DATA / "training.u16").read_bytes()), dtype=torch.uint16).long()
-    trained = model.get_model()
+    # The text may be larger than memory.
+    tokens = np.memmap(DATA / "training.u16", dtype="<u2", mode="r")
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    trained = model.get_model().to(device)
     start_from_frequencies(trained, tokens)
     optimizer = torch.optim.Adam(trained.parameters(), lr=RATE)
     began_s = saved_s = time.monotonic()
     while (spent_s := time.monotonic() - began_s) < SECONDS:
         optimizer.param_groups[0]["lr"] = RATE * (1 - spent_s / SECONDS)
-        starts = torch.randint(0, len(tokens) - model.WINDOW_LENGTH, (BATCH_SIZE,))
-        windows = tokens[starts[:, None] + torch.arange(model.WINDOW_LENGTH)]
-        masked = torch.rand(windows.shape) < MASKED_SHARE
+        starts = np.random.randint(0, len(tokens) - model.WINDOW_LENGTH, (BATCH_SIZE, 1))
+        found = tokens[starts + np.arange(model.WINDOW_LENGTH)]
+        windows = torch.from_numpy(found.astype(np.int64)).to(device)
+        masked = torch.rand(windows.shape, device=device) < MASKED_SHARE
         logits = trained(windows.masked_fill(masked, model.MASK_TOKEN))
         loss = functional.cross_entropy(logits[masked], windows[masked])
         optimizer.zero_grad()
@@ -52,7 +57,8 @@ def main() -> None:
 
 def start_from_frequencies(trained: Any, tokens: Any) -> None:
     """Say at first how often each token is, whatever the others are."""
-    counts = torch.bincount(tokens, minlength=len(trained.head.bias)) + 0.5
+    part = torch.from_numpy(tokens[:COUNTED_TOKENS].astype(np.int64))
+    counts = torch.bincount(part, minlength=len(trained.head.bias)) + 0.5
     with torch.no_grad():
         trained.head.bias.copy_(torch.log(counts / counts.sum()))
         trained.head.weight.mul_(0.1)
