@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 PROFILES = ("embedded", "paper")
+ACCESS = ("auto", "open", "tokens")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 DEFAULT_FILE = "scorer.toml"
 VALUE_SHOWN_LIMIT = 100
@@ -41,6 +42,16 @@ class Configuration:
     """environments to serve, separated by commas, or all"""
     listen: str = "127.0.0.1:50051"
     """address of the RPCs, HOST:PORT (port 0: any free one)"""
+    access: str = field(default="auto", metadata={"choices": ACCESS})
+    """who may call: "tokens", or "open" to all; "auto": open on loopback as long as no token was ever made"""
+    tls_certificate: Path | None = None
+    """PEM file of the server's certificate chain, taken up anew when it is replaced; none: plaintext"""
+    tls_key: Path | None = None
+    """PEM file of its private key"""
+    tls_client_ca: Path | None = None
+    """PEM file of the authorities whose certificates clients must show; none: clients show none"""
+    allow_plaintext: bool = False
+    """true: listen without TLS where other machines reach the server"""
     metrics_listen: str = "127.0.0.1:9464"
     """address of /metrics and /healthz, HOST:PORT"""
     state_dir: Path = field(default_factory=_default_state_dir)
@@ -73,6 +84,9 @@ class Configuration:
     """least severe messages that are logged"""
 
 
+# Without a value, the option of a switch turns it on.
+_LONE_OPTION: Mapping[Any, Any] = {bool: {"nargs": "?", "const": "true"}}
+
 ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\s]+):(?P<port>[0-9]{1,5})\Z")
 
 
@@ -93,6 +107,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
             dest=setting.name,
             metavar=_metavar(setting),
             help=f"{_HELP[setting.name]} (default: {shown})",
+            **_LONE_OPTION.get(setting.type, {}),
         )
 
 
@@ -150,6 +165,8 @@ def _parse(setting: dataclasses.Field[Any], value: Any, source: str) -> Any:
             return Path(value).expanduser().absolute()
         except (ValueError, RuntimeError):  # expanduser: there is no such user
             raise ConfigurationError(f"{source} must be a path, not {_shown(value)}") from None
+    if setting.type is bool:
+        return _parse_bool(value, source)
     if setting.type in (int, float):
         return _parse_number(setting, value, source)
     if not isinstance(value, str):
@@ -168,6 +185,14 @@ def _parse(setting: dataclasses.Field[Any], value: Any, source: str) -> Any:
                 f"{source} must be HOST:PORT, as in 127.0.0.1:50051, not {_shown(value)}"
             )
     return value
+
+
+def _parse_bool(value: Any, source: str) -> bool:
+    if isinstance(value, bool):
+        return value
+    if value in ("true", "false"):
+        return bool(value == "true")
+    raise ConfigurationError(f"{source} must be true or false, not {_shown(value)}")
 
 
 def _parse_number(setting: dataclasses.Field[Any], value: Any, source: str) -> int | float:
@@ -195,7 +220,7 @@ def _metavar(setting: dataclasses.Field[Any]) -> str:
         return "|".join(choices)
     if setting.name.endswith("listen"):
         return "HOST:PORT"
-    return {int: "N", float: "N"}.get(setting.type, "PATH")  # type: ignore[arg-type]
+    return {int: "N", float: "N", bool: "true|false"}.get(setting.type, "PATH")  # type: ignore[arg-type]
 
 
 def _docstrings(source: Sequence[str]) -> dict[str, str]:

@@ -18,6 +18,11 @@ GOOD = {
     "profile": ("paper", "paper"),
     "environments": ("triton_cumsum,rust_codecontests", "triton_cumsum,rust_codecontests"),
     "listen": ("0.0.0.0:0", "0.0.0.0:0"),
+    "access": ("tokens", "tokens"),
+    "tls_certificate": ("/srv/server.pem", Path("/srv/server.pem")),
+    "tls_key": ("/srv/server.key", Path("/srv/server.key")),
+    "tls_client_ca": ("/srv/clients.pem", Path("/srv/clients.pem")),
+    "allow_plaintext": ("true", True),
     "metrics_listen": ("[::1]:65535", "[::1]:65535"),
     "state_dir": ("/srv/state", Path("/srv/state")),
     "slots": ("4096", 4096),
@@ -40,6 +45,11 @@ BAD = {
     "profile": (["", "Paper", "embedded "], "embedded, paper"),
     "environments": (["", "a b", "a,,b", ","], "names separated by commas"),
     "listen": (["", ":1", "host", "host:", "host:65536", "a b:1", "::1:5", "h:1\n", "h:\u0661"], "HOST:PORT"),
+    "access": (["", "token", "OPEN"], "auto, open, tokens"),
+    "tls_certificate": (["", "a\0b"], "a path"),
+    "tls_key": ([""], "a path"),
+    "tls_client_ca": ([""], "a path"),
+    "allow_plaintext": (["", "True", "yes", "1"], "true or false"),
     "metrics_listen": (["9464", "[::1]", "host:-1"], "HOST:PORT"),
     "state_dir": (["", "a\0b", "~no-such-user-here/x"], "a path"),
     "slots": (["-1", "4097", "1.5", "many", "", "1e3", "9" * 5000], "a whole number from 0 to 4096"),
@@ -144,6 +154,7 @@ def test_a_bad_variable_is_named(name: str, value: str, right: str) -> None:
         ("state_dir = 3", "a path"),
         ("state_dir = {}", "a path"),
         ("listen = 50051", "text"),
+        ("allow_plaintext = 1", "true or false"),
         ("profile = true", "text"),
         ("log_level = ['info']", "text"),
     ],
@@ -165,6 +176,15 @@ def test_numbers_in_the_file_are_numbers() -> None:
     found = load({}, environment={})
     assert (found.slots, found.drain_grace_s, found.retention_days) == (3, 2.0, 1.5)
     assert isinstance(found.drain_grace_s, float)
+
+
+def test_a_switch_is_true_or_false_in_the_file_and_on_without_a_value_as_an_option() -> None:
+    write("allow_plaintext = true")
+    assert load({}, environment={}).allow_plaintext
+    assert not load(parsed("--allow-plaintext", "false"), environment={}).allow_plaintext
+    write("allow_plaintext = false")
+    assert not load({}, environment={"SCORER_ALLOW_PLAINTEXT": "true"}).allow_plaintext
+    assert load(parsed("--allow-plaintext"), environment={}).allow_plaintext
 
 
 def test_an_unknown_key_is_refused_with_those_there_are() -> None:

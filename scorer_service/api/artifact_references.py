@@ -1,13 +1,13 @@
 """Finds the artifacts that a request refers to, wherever they stand in it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from scorer.v1 import result_pb2
 
 from scorer_service.environments.interface import FieldViolation
-from scorer_service.store.artifacts import ArtifactFolder, ArtifactKey
+from scorer_service.store.artifacts import ArtifactKey
 
 
 def artifact_key(reference: result_pb2.ArtifactReference) -> ArtifactKey:
@@ -15,23 +15,27 @@ def artifact_key(reference: result_pb2.ArtifactReference) -> ArtifactKey:
     return ArtifactKey(reference.sha256, reference.size_bytes)
 
 
-def missing_artifacts(request: Message, artifacts: ArtifactFolder) -> Sequence[FieldViolation]:
-    """A violation for each reference that is malformed, or whose artifact was not uploaded. Blocks."""
+async def missing_artifacts(
+    request: Message, present: Callable[[Sequence[ArtifactKey]], Awaitable[Sequence[bool]]]
+) -> Sequence[FieldViolation]:
+    """A violation for each reference that is malformed, or whose artifact is not here for the caller."""
     violations = []
+    keys: dict[str, ArtifactKey] = {}
     for path, reference in references(request):
         try:
-            key = artifact_key(reference)
+            keys[path] = artifact_key(reference)
         except ValueError as error:
             violations.append(FieldViolation(path, str(error)))
-            continue
-        if not artifacts.has(key):
-            violations.append(
-                FieldViolation(
-                    path,
-                    f"no artifact {key.sha256} of {key.size_bytes} bytes is here: upload it with "
-                    "ArtifactService.UploadArtifact first",
-                )
-            )
+    here = await present(list(keys.values()))
+    violations += (
+        FieldViolation(
+            path,
+            f"no artifact {key.sha256} of {key.size_bytes} bytes is here: upload it with "
+            "ArtifactService.UploadArtifact first",
+        )
+        for (path, key), found in zip(keys.items(), here, strict=True)
+        if not found
+    )
     return violations
 
 

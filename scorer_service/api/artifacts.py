@@ -2,17 +2,18 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import grpc
 from scorer.v1 import artifact_pb2, artifact_pb2_grpc, result_pb2
 
+from scorer_service.api.access.artifacts import ReachableArtifacts
+from scorer_service.api.access.caller import current_caller, presented
 from scorer_service.api.artifact_references import artifact_key
 from scorer_service.api.errors import ApiError, invalid_field
 from scorer_service.api.interceptors.around import Context
 from scorer_service.store.artifacts import (
-    ArtifactFolder,
     ArtifactKey,
     ArtifactTooLarge,
     DigestMismatch,
@@ -29,9 +30,10 @@ Result = TypeVar("Result")
 class ArtifactServicer(artifact_pb2_grpc.ArtifactServiceServicer):
     """Moves bytes between calls and the artifact folder, off the event loop."""
 
-    def __init__(self, folder: ArtifactFolder) -> None:
-        self._folder = folder
-        self._uploading: set[str] = set()
+    def __init__(self, artifacts: ReachableArtifacts) -> None:
+        self._artifacts = artifacts
+        self._folder = artifacts.folder
+        self._uploading: set[tuple[str, str]] = set()
 
     async def FindMissingArtifacts(
         self, request: artifact_pb2.FindMissingArtifactsRequest, context: Context
@@ -42,7 +44,7 @@ class ArtifactServicer(artifact_pb2_grpc.ArtifactServiceServicer):
                 "artifacts", f"has {len(request.artifacts)} entries, at most {QUERY_LIMIT} are allowed"
             )
         keys = [_key(part, f"artifacts[{index}]") for index, part in enumerate(request.artifacts)]
-        here = await asyncio.to_thread(lambda: [self._folder.has(key) for key in keys])
+        here = await self._present(keys, context)
         return artifact_pb2.FindMissingArtifactsResponse(
             missing=[part for part, found in zip(request.artifacts, here, strict=True) if not found]
         )
@@ -52,8 +54,11 @@ class ArtifactServicer(artifact_pb2_grpc.ArtifactServiceServicer):
     ) -> artifact_pb2.GetUploadOffsetResponse:
         """Where an upload goes on."""
         key = _key(request.artifact, "artifact")
+        if (await self._present([key], context))[0]:
+            return artifact_pb2.GetUploadOffsetResponse(offset_bytes=key.size_bytes)
+        uploader = self._artifacts.uploader(current_caller())
         return artifact_pb2.GetUploadOffsetResponse(
-            offset_bytes=await asyncio.to_thread(self._folder.offset, key)
+            offset_bytes=await asyncio.to_thread(self._folder.offset, key, uploader)
         )
 
     async def UploadArtifact(
@@ -70,7 +75,9 @@ class ArtifactServicer(artifact_pb2_grpc.ArtifactServiceServicer):
             raise invalid_field("header", "is missing: the stream had no message")
         key = _key(header.artifact, "header.artifact")
         response = artifact_pb2.UploadArtifactResponse(artifact=header.artifact)
-        if key.sha256 in self._uploading:
+        caller = current_caller()
+        uploader = self._artifacts.uploader(caller)
+        if (uploader, key.sha256) in self._uploading:
             raise ApiError(
                 grpc.StatusCode.ABORTED,
                 "UPLOAD_BUSY",
@@ -78,12 +85,13 @@ class ArtifactServicer(artifact_pb2_grpc.ArtifactServiceServicer):
                 retry_after_s=1.0,
             )
         # Held for the whole call: two threads that began one upload together would write into one file.
-        self._uploading.add(key.sha256)
+        self._uploading.add((uploader, key.sha256))
         try:
-            if not await _in_thread(self._folder.has, key):
-                await self._receive(key, header.offset_bytes, request_iterator)
+            if not (await self._present([key], context))[0]:
+                await self._receive(key, uploader, header.offset_bytes, request_iterator)
+                await self._artifacts.claim(key, caller)
         finally:
-            self._uploading.discard(key.sha256)
+            self._uploading.discard((uploader, key.sha256))
         return response
 
     async def DownloadArtifact(
@@ -92,7 +100,7 @@ class ArtifactServicer(artifact_pb2_grpc.ArtifactServiceServicer):
         """Give one artifact."""
         key = _key(request.artifact, "artifact")
         path = self._folder.path(key.sha256)
-        if path is None or not await asyncio.to_thread(self._folder.has, key):
+        if path is None or not (await self._present([key], context))[0]:
             raise ApiError(
                 grpc.StatusCode.NOT_FOUND,
                 "ARTIFACT_NOT_FOUND",
@@ -110,15 +118,22 @@ class ArtifactServicer(artifact_pb2_grpc.ArtifactServiceServicer):
         finally:
             file.close()
 
+    async def _present(self, keys: Sequence[ArtifactKey], context: Context) -> Sequence[bool]:
+        evaluator_key = presented(context.invocation_metadata()).evaluator_key
+        return await self._artifacts.present(keys, current_caller(), evaluator_key)
+
     async def _receive(
         self,
         key: ArtifactKey,
+        uploader: str,
         offset_bytes: int,
         parts: AsyncIterator[artifact_pb2.UploadArtifactRequest],
     ) -> None:
         with contextlib.ExitStack() as opened, _upload_errors():
             # Opened within the thread, so that a call that is cancelled meanwhile closes it too.
-            upload = await _in_thread(lambda: opened.enter_context(self._folder.begin(key, offset_bytes)))
+            upload = await _in_thread(
+                lambda: opened.enter_context(self._folder.begin(key, offset_bytes, uploader))
+            )
             async for part in parts:
                 if part.WhichOneof("part") != "chunk":
                     raise invalid_field("chunk", "must be in every message but the first")

@@ -1,14 +1,14 @@
 """AttemptService: attempts and their score logs, as far as the caller may see them."""
 
-import hashlib
-import hmac
 import json
 import secrets
-from collections.abc import Mapping
 
 import grpc
 from scorer.v1 import attempt_pb2, attempt_pb2_grpc, result_pb2
 
+from scorer_service.api.access.authentication import agent_token, new_agent_secret, secret_sha256
+from scorer_service.api.access.caller import current_caller, presented
+from scorer_service.api.access.ownership import evaluates
 from scorer_service.api.errors import ApiError, invalid_field
 from scorer_service.api.interceptors.around import Context
 from scorer_service.api.messages import POLICIES, VERDICTS, score, timestamp
@@ -34,7 +34,7 @@ _POLICY_OF_MESSAGE = {
 
 
 class AttemptServicer(attempt_pb2_grpc.AttemptServiceServicer):
-    """Decides by the evaluator key who is asking."""
+    """Shows an attempt to its evaluator as a whole, and to others what its policy shows."""
 
     def __init__(self, registry: EnvironmentRegistry, attempts: AttemptStore) -> None:
         self._registry = registry
@@ -53,14 +53,20 @@ class AttemptServicer(attempt_pb2_grpc.AttemptServiceServicer):
                 "label", f"has {len(request.label)} characters, at most {LABEL_LIMIT} are allowed"
             )
         key = secrets.token_urlsafe(32)
+        caller = current_caller()
+        agent_secret = None if caller.is_anybody else new_agent_secret()
         record = await self._attempts.create(
             environment=environment.name,
             policy=policy,
             label=request.label,
-            evaluator_key_sha256=_key_sha256(key),
+            evaluator_key_sha256=secret_sha256(key),
+            created_by=caller.token_id,
+            agent_secret_sha256=None if agent_secret is None else secret_sha256(agent_secret),
         )
         return attempt_pb2.CreateAttemptResponse(
-            attempt=await self._message(record, is_evaluator=True), evaluator_key=key
+            attempt=await self._message(record, is_evaluator=True),
+            evaluator_key=key,
+            agent_token="" if agent_secret is None else agent_token(record.attempt_id, agent_secret),
         )
 
     async def GetAttempt(
@@ -116,16 +122,8 @@ class AttemptServicer(attempt_pb2_grpc.AttemptServiceServicer):
             record = await self._attempts.get(attempt_id)
         except AttemptNotFound:
             raise attempt_not_found(attempt_id) from None
-        key = _bearer({str(name): value for name, value in context.invocation_metadata() or ()})
-        if key is None:
-            return record, False
-        if not hmac.compare_digest(_key_sha256(key), record.evaluator_key_sha256):
-            raise ApiError(
-                grpc.StatusCode.PERMISSION_DENIED,
-                "WRONG_EVALUATOR_KEY",
-                f"the evaluator key is not the one of {record.attempt_id}",
-            )
-        return record, True
+        key = presented(context.invocation_metadata()).evaluator_key
+        return record, evaluates(record, current_caller(), key)
 
     async def _message(self, record: AttemptRecord, *, is_evaluator: bool) -> attempt_pb2.Attempt:
         counts = await self._attempts.counts(record.attempt_id)
@@ -162,15 +160,3 @@ def _entry(attempt: AttemptRecord, job: JobRecord, *, is_evaluator: bool) -> att
     if is_evaluator:
         entry.evaluator_details_json = json.dumps(job.result.evaluator_details)
     return entry
-
-
-def _key_sha256(key: str) -> str:
-    return hashlib.sha256(key.encode()).hexdigest()
-
-
-def _bearer(metadata: Mapping[str, str | bytes]) -> str | None:
-    value = metadata.get("authorization")
-    if not isinstance(value, str):
-        return None
-    scheme, _, key = value.partition(" ")
-    return key if scheme.lower() == "bearer" else None  # in any case, by RFC 9110, section 11.1

@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator
 
-import grpc
 from scorer.v1 import job_pb2, job_pb2_grpc
 
-from scorer_service.api.errors import ApiError, draining, invalid_field
+from scorer_service.api.access.ownership import job_not_found
+from scorer_service.api.errors import draining, invalid_field
 from scorer_service.api.interceptors.around import Context
 from scorer_service.api.messages import job as job_message
 from scorer_service.scheduling.scheduler import JobNotFound, JobSnapshot, Scheduler
@@ -68,8 +68,4 @@ class JobServicer(job_pb2_grpc.JobServiceServicer):
                 return await self._scheduler.snapshot(job_id=name.job_id)
             return await self._scheduler.snapshot(request_id=name.request_id)
         except JobNotFound as error:
-            raise ApiError(
-                grpc.StatusCode.NOT_FOUND,
-                "JOB_NOT_FOUND",
-                f"no job {str(error)[:80]!r}: it was never accepted, or was deleted after its retention time",
-            ) from None
+            raise job_not_found(str(error)) from None

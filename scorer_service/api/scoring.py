@@ -10,6 +10,8 @@ import grpc
 from google.protobuf.message import Message
 from scorer.v1 import result_pb2
 
+from scorer_service.api.access.artifacts import ReachableArtifacts
+from scorer_service.api.access.caller import current_caller, presented
 from scorer_service.api.artifact_references import missing_artifacts
 from scorer_service.api.errors import ApiError, draining, invalid_field, invalid_fields
 from scorer_service.api.interceptors.around import Context
@@ -17,7 +19,6 @@ from scorer_service.api.messages import scoring_result
 from scorer_service.api.registry import CONTRACT_ENVIRONMENTS, EnvironmentRegistry
 from scorer_service.environments.interface import Environment, InvalidSubmission
 from scorer_service.scheduling.scheduler import Draining, Scheduler
-from scorer_service.store.artifacts import ArtifactFolder
 from scorer_service.store.interface import (
     AttemptClosed,
     AttemptMismatch,
@@ -45,7 +46,7 @@ class ScoringServicer:
         registry: EnvironmentRegistry,
         scheduler: Scheduler,
         attempts: AttemptStore,
-        artifacts: ArtifactFolder,
+        artifacts: ReachableArtifacts,
     ) -> None:
         self._registry = registry
         self._scheduler = scheduler
@@ -65,7 +66,7 @@ class ScoringServicer:
         if self._scheduler.is_draining:
             raise draining()
         environment = self._registry.ready(environment_name)
-        job = await self._admit(environment, request)
+        job = await self._admit(environment, request, context)
         record, is_new = await self._submit(environment_name, job)
         await context.send_initial_metadata((("scorer-job-id", record.job_id),))
         try:
@@ -78,7 +79,7 @@ class ScoringServicer:
             raise draining() from None
         return await self._respond(environment, record)
 
-    async def _admit(self, environment: Environment, request: Any) -> NewJob:
+    async def _admit(self, environment: Environment, request: Any, context: Context) -> NewJob:
         """Check a request, whole, before it is accepted."""
         envelope: result_pb2.RequestContext = request.context
         request_id = envelope.request_id or None
@@ -91,14 +92,18 @@ class ScoringServicer:
             environment.validate(request)
         except InvalidSubmission as error:
             raise invalid_fields(error.violations) from None
-        violations = await asyncio.to_thread(missing_artifacts, request, self._artifacts)
+        caller = current_caller()
+        evaluator_key = presented(context.invocation_metadata()).evaluator_key
+        violations = await missing_artifacts(
+            request, lambda keys: self._artifacts.present(keys, caller, evaluator_key)
+        )
         if violations:
             raise invalid_fields(violations)
-        attempt_id = envelope.attempt_id or None
+        attempt_id = envelope.attempt_id or caller.attempt_id
         request.ClearField("context")
         payload = request.SerializeToString(deterministic=True)
         digest = hashlib.sha256(f"{attempt_id or ''}\n".encode() + payload).hexdigest()
-        return NewJob(environment.name, payload, digest, request_id, attempt_id)
+        return NewJob(environment.name, payload, digest, request_id, attempt_id, caller.token_id)
 
     async def _submit(self, environment_name: str, job: NewJob) -> tuple[JobRecord, bool]:
         try:

@@ -23,9 +23,14 @@ from scorer.v1 import (
     scoring_pb2_grpc,
 )
 
+from scorer_service.api.access.artifacts import ReachableArtifacts
+from scorer_service.api.access.authentication import Authentication
+from scorer_service.api.access.control import AccessControl
+from scorer_service.api.access.ownership import Ownership
 from scorer_service.api.artifacts import ArtifactServicer
 from scorer_service.api.attempts import AttemptServicer
 from scorer_service.api.environments import EnvironmentServicer
+from scorer_service.api.interceptors.access import AccessInterceptor
 from scorer_service.api.interceptors.call_log import CallLogInterceptor
 from scorer_service.api.interceptors.errors import ErrorInterceptor
 from scorer_service.api.interceptors.rpc_metrics import RpcMetricsInterceptor
@@ -66,25 +71,32 @@ class ApiServer:
         queue: JobQueue,
         attempts: AttemptStore,
         artifacts: ArtifactFolder,
+        access: AccessControl,
         metrics: CollectorRegistry,
         heartbeat_s: float = HEARTBEAT_S,
     ) -> None:
+        self._access = access
         self._server = grpc.aio.server(
             interceptors=(
                 RpcMetricsInterceptor(metrics),
                 CallLogInterceptor(),
                 ErrorInterceptor(),
+                AccessInterceptor(
+                    None if access.tokens is None else Authentication(access.tokens, attempts),
+                    Ownership(attempts, queue),
+                ),
                 ValidationInterceptor(),
             ),
             options=OPTIONS,
         )
-        scoring: Any = ScoringServicer(registry, scheduler, attempts, artifacts)
+        reachable = ReachableArtifacts(artifacts, access.artifact_owners)
+        scoring: Any = ScoringServicer(registry, scheduler, attempts, reachable)
         scoring_pb2_grpc.add_ScoringServiceServicer_to_server(scoring, self._server)
         job_pb2_grpc.add_JobServiceServicer_to_server(JobServicer(scheduler, heartbeat_s), self._server)
         attempt_pb2_grpc.add_AttemptServiceServicer_to_server(
             AttemptServicer(registry, attempts), self._server
         )
-        artifact_pb2_grpc.add_ArtifactServiceServicer_to_server(ArtifactServicer(artifacts), self._server)
+        artifact_pb2_grpc.add_ArtifactServiceServicer_to_server(ArtifactServicer(reachable), self._server)
         environment_pb2_grpc.add_EnvironmentServiceServicer_to_server(
             EnvironmentServicer(registry, scheduler, queue), self._server
         )
@@ -97,7 +109,11 @@ class ApiServer:
         """Listen; answers with the port. Raises ListenError."""
         with _listen_errors(address):
             _try_address(address)
-            port = self._server.add_insecure_port(address)
+            port = (
+                self._server.add_insecure_port(address)
+                if self._access.tls is None
+                else self._server.add_secure_port(address, self._access.tls.server_credentials())
+            )
         await self._server.start()
         return port
 

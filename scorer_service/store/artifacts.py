@@ -57,7 +57,8 @@ class ArtifactFolder:
         self._artifact_limit_bytes = artifact_limit_bytes
         self._quota_bytes = quota_bytes
         self._uploading: dict[str, int] = {}
-        """Size of each artifact that is being uploaded: it counts as if it were here whole already."""
+        """Size of each artifact that is being uploaded, by the name of its unfinished file: it counts as if
+        it were here whole already."""
         self._lock = threading.Lock()
 
     def path(self, sha256: str) -> Path | None:
@@ -72,16 +73,19 @@ class ArtifactFolder:
         path = self.path(key.sha256)
         return path is not None and path.stat().st_size == key.size_bytes
 
-    def offset(self, key: ArtifactKey) -> int:
-        """How many bytes of it are here."""
-        if self.has(key):
+    def offset(self, key: ArtifactKey, uploader: str = "") -> int:
+        """How many bytes of it an uploader has sent."""
+        if not uploader and self.has(key):
             return key.size_bytes
         with contextlib.suppress(FileNotFoundError):
-            return (self._partial / key.sha256).stat().st_size
+            return (self._partial / partial_name(key, uploader)).stat().st_size
         return 0
 
-    def begin(self, key: ArtifactKey, offset_bytes: int) -> "Upload":
+    def begin(self, key: ArtifactKey, offset_bytes: int, uploader: str = "") -> "Upload":
         """Go on with an upload at `offset_bytes`.
+
+        A named uploader's upload is apart from those of others, and goes through to its end where the
+        artifact is here already: the uploader shows that it has the content.
 
         Raises ArtifactTooLarge, QuotaExceeded, WrongOffset, UploadBusy.
         """
@@ -90,9 +94,9 @@ class ArtifactFolder:
                 f"the artifact has {key.size_bytes} bytes, the limit is {self._artifact_limit_bytes}"
             )
         with self._lock:
-            if key.sha256 in self._uploading:
+            if (name := partial_name(key, uploader)) in self._uploading:
                 raise UploadBusy(f"another call is uploading {key.sha256}")
-            here = self.offset(key)
+            here = self.offset(key, uploader)
             if offset_bytes != here:
                 raise WrongOffset(f"the upload must go on at byte {here}, not at {offset_bytes}")
             used = self._used_bytes()
@@ -101,11 +105,11 @@ class ArtifactFolder:
                     f"the artifact needs {key.size_bytes - here} bytes, "
                     f"{max(0, self._quota_bytes - used)} of {self._quota_bytes} are free"
                 )
-            self._uploading[key.sha256] = key.size_bytes
+            self._uploading[name] = key.size_bytes
         try:
-            return Upload(self, key, here)
+            return Upload(self, key, here, name)
         except BaseException:
-            self._end_upload(key)
+            self._end_upload(name)
             raise
 
     def _used_bytes(self) -> int:
@@ -118,12 +122,12 @@ class ArtifactFolder:
                         total += entry.stat().st_size
         return total
 
-    def _end_upload(self, key: ArtifactKey) -> None:
+    def _end_upload(self, name: str) -> None:
         with self._lock:
-            self._uploading.pop(key.sha256, None)
+            self._uploading.pop(name, None)
 
-    def _finish(self, key: ArtifactKey, *, whole: bool) -> None:
-        partial = self._partial / key.sha256
+    def _finish(self, key: ArtifactKey, name: str, *, whole: bool) -> None:
+        partial = self._partial / name
         if whole:
             partial.rename(self._whole / key.sha256)
             descriptor = os.open(self._whole, os.O_RDONLY | os.O_DIRECTORY)
@@ -138,11 +142,12 @@ class ArtifactFolder:
 class Upload:
     """One artifact on its way in. Close it in any case: what is not whole can be gone on with later."""
 
-    def __init__(self, folder: ArtifactFolder, key: ArtifactKey, offset_bytes: int) -> None:
+    def __init__(self, folder: ArtifactFolder, key: ArtifactKey, offset_bytes: int, name: str) -> None:
         self._folder = folder
         self._key = key
+        self._name = name
         self._digest = hashlib.sha256()
-        path = folder._partial / key.sha256
+        path = folder._partial / name
         self._file = path.open("a+b")
         self._file.seek(0)
         while block := self._file.read(1 << 20):
@@ -153,7 +158,7 @@ class Upload:
         """Take the next bytes. Raises DigestMismatch where there are more than announced."""
         self._received += len(chunk)
         if self._received > self._key.size_bytes:
-            self._folder._finish(self._key, whole=False)
+            self._folder._finish(self._key, self._name, whole=False)
             raise DigestMismatch(f"more than the announced {self._key.size_bytes} bytes were sent")
         self._digest.update(chunk)
         self._file.write(chunk)
@@ -163,13 +168,13 @@ class Upload:
         if self._received < self._key.size_bytes:
             return False
         if self._digest.hexdigest() != self._key.sha256:
-            self._folder._finish(self._key, whole=False)
+            self._folder._finish(self._key, self._name, whole=False)
             raise DigestMismatch(
                 f"the content's sha256 is {self._digest.hexdigest()}, announced was {self._key.sha256}"
             )
         self._file.flush()
         os.fsync(self._file.fileno())
-        self._folder._finish(self._key, whole=True)
+        self._folder._finish(self._key, self._name, whole=True)
         return True
 
     def __enter__(self) -> Self:
@@ -177,4 +182,9 @@ class Upload:
 
     def __exit__(self, *exc: object) -> None:
         self._file.close()
-        self._folder._end_upload(self._key)
+        self._folder._end_upload(self._name)
+
+
+def partial_name(key: ArtifactKey, uploader: str) -> str:
+    """Name of the file of an unfinished upload."""
+    return f"{key.sha256}.{uploader}" if uploader else key.sha256

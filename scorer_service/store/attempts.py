@@ -25,12 +25,28 @@ class SqliteAttemptStore:
         self._clock = clock
 
     async def create(
-        self, *, environment: str, policy: ScorePolicy, label: str, evaluator_key_sha256: str
+        self,
+        *,
+        environment: str,
+        policy: ScorePolicy,
+        label: str,
+        evaluator_key_sha256: str,
+        created_by: str | None = None,
+        agent_secret_sha256: str | None = None,
     ) -> AttemptRecord:
         """See `AttemptStore.create`."""
-        return await self._database.run(
-            _create, environment, policy, label, evaluator_key_sha256, self._clock()
+        record = AttemptRecord(
+            attempt_id=f"attempt-{uuid.uuid4().hex}",
+            environment=environment,
+            policy=policy,
+            label=label,
+            evaluator_key_sha256=evaluator_key_sha256,
+            created_at=self._clock(),
+            closed_at=None,
+            created_by=created_by,
+            agent_secret_sha256=agent_secret_sha256,
         )
+        return await self._database.run(_create, record)
 
     async def get(self, attempt_id: str) -> AttemptRecord:
         """See `AttemptStore.get`."""
@@ -62,23 +78,27 @@ def _attempt_of(row: sqlite3.Row) -> AttemptRecord:
         evaluator_key_sha256=row["evaluator_key_sha256"],
         created_at=row["created_at"],
         closed_at=row["closed_at"],
+        created_by=row["created_by"],
+        agent_secret_sha256=row["agent_secret_sha256"],
     )
 
 
-def _create(
-    connection: sqlite3.Connection,
-    environment: str,
-    policy: ScorePolicy,
-    label: str,
-    evaluator_key_sha256: str,
-    now: float,
-) -> AttemptRecord:
-    row = connection.execute(
-        "INSERT INTO attempts (attempt_id, environment, policy, label, evaluator_key_sha256, created_at) "
-        "VALUES (?, ?, ?, ?, ?, ?) RETURNING *",
-        (f"attempt-{uuid.uuid4().hex}", environment, policy.value, label, evaluator_key_sha256, now),
-    ).fetchone()
-    return _attempt_of(row)
+def _create(connection: sqlite3.Connection, record: AttemptRecord) -> AttemptRecord:
+    connection.execute(
+        "INSERT INTO attempts (attempt_id, environment, policy, label, evaluator_key_sha256, created_at, "
+        "created_by, agent_secret_sha256) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            record.attempt_id,
+            record.environment,
+            record.policy.value,
+            record.label,
+            record.evaluator_key_sha256,
+            record.created_at,
+            record.created_by,
+            record.agent_secret_sha256,
+        ),
+    )
+    return record
 
 
 def _get(connection: sqlite3.Connection, attempt_id: str) -> AttemptRecord:

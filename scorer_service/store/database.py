@@ -52,6 +52,18 @@ MIGRATIONS = (
     CREATE INDEX jobs_of_attempt ON jobs (attempt_id, log_position) WHERE attempt_id IS NOT NULL;
     CREATE INDEX jobs_ended ON jobs (finished_at) WHERE attempt_id IS NULL;
     """,
+    # Who made an attempt, sent a job, uploaded an artifact: ids of tokens, null where the server was open.
+    """
+    ALTER TABLE attempts ADD COLUMN created_by TEXT;
+    ALTER TABLE attempts ADD COLUMN agent_secret_sha256 TEXT;
+    ALTER TABLE jobs ADD COLUMN submitted_by TEXT;
+    CREATE TABLE artifact_owners (
+        sha256 TEXT NOT NULL,
+        attempt_id TEXT NOT NULL,
+        token_id TEXT NOT NULL,
+        PRIMARY KEY (sha256, attempt_id, token_id)
+    ) STRICT, WITHOUT ROWID;
+    """,
 )
 
 

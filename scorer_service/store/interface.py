@@ -38,6 +38,8 @@ class NewJob:
     """Over the payload and the attempt: two requests with one request id must agree in it."""
     request_id: str | None
     attempt_id: str | None
+    submitted_by: str | None = None
+    """Id of the token it came with; None where the server is open, and for the server's own jobs."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,8 @@ class JobRecord:
     finished_at: float | None
     failure: str
     result: JudgedResult | None
+    submitted_by: str | None = None
+    """As in `NewJob`."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +182,10 @@ class AttemptRecord:
     evaluator_key_sha256: str
     created_at: float
     closed_at: float | None
+    created_by: str | None = None
+    """Id of the evaluator's token; None where the server was open."""
+    agent_secret_sha256: str | None = None
+    """Of the secret in the token that its agent was given; None where the server was open."""
 
 
 @dataclass(frozen=True)
@@ -194,7 +202,14 @@ class AttemptStore(Protocol):
     """Attempts and their score logs. A log is the attempt's judged jobs: there is no second copy."""
 
     async def create(
-        self, *, environment: str, policy: ScorePolicy, label: str, evaluator_key_sha256: str
+        self,
+        *,
+        environment: str,
+        policy: ScorePolicy,
+        label: str,
+        evaluator_key_sha256: str,
+        created_by: str | None = None,
+        agent_secret_sha256: str | None = None,
     ) -> AttemptRecord:
         """Begin an attempt."""
 
@@ -212,3 +227,29 @@ class AttemptStore(Protocol):
 
     async def log(self, attempt_id: str, *, after: int, limit: int) -> Sequence[tuple[int, JobRecord]]:
         """Entries after a position in the order of judging, each with its position."""
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Who has an artifact. Exactly one of these is not empty."""
+
+    attempt_id: str = ""
+    """An attempt: all tokens of its agent own what one of them uploaded."""
+    token_id: str = ""
+    """An evaluator's token."""
+
+
+class ArtifactOwners(Protocol):
+    """Who has shown to have an artifact's content.
+
+    An artifact is stored once, whoever uploads it, and to know its digest is not to have it.
+    """
+
+    async def add(self, owner: Owner, sha256: str) -> None:
+        """The owner sent the content. Idempotent."""
+
+    async def reachable(
+        self, owner: Owner, evaluator_key_sha256: str | None, sha256s: Sequence[str]
+    ) -> frozenset[str]:
+        """Which of the artifacts the owner may read: its own, and for the token of an evaluator also those of
+        the attempts that it created or whose key it has."""

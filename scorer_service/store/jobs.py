@@ -137,6 +137,7 @@ def record_of(row: sqlite3.Row) -> JobRecord:
         finished_at=row["finished_at"],
         failure=row["failure"],
         result=result,
+        submitted_by=row["submitted_by"],
     )
 
 
@@ -166,7 +167,7 @@ def _accept(
         raise QueueFull(job.environment, queue_limit)
     row = connection.execute(
         "INSERT INTO jobs (job_id, request_id, attempt_id, environment, payload, payload_sha256, state, "
-        "accepted_at) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?) RETURNING *",
+        "accepted_at, submitted_by) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?) RETURNING *",
         (
             f"job-{uuid.uuid4().hex}",
             job.request_id,
@@ -175,6 +176,7 @@ def _accept(
             job.payload,
             job.payload_sha256,
             now,
+            job.submitted_by,
         ),
     ).fetchone()
     return record_of(row), True

@@ -8,6 +8,7 @@ from grpc_health.v1 import health
 from prometheus_client import CollectorRegistry
 from scripted_service import Service
 
+from scorer_service.api.access.control import AccessControl
 from scorer_service.api.server import ApiServer, ListenError
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -51,6 +52,7 @@ def another(service: Service) -> ApiServer:
         queue=nothing,
         attempts=nothing,
         artifacts=nothing,
+        access=AccessControl(nothing, None),
         metrics=CollectorRegistry(),
     )
 

@@ -43,6 +43,7 @@ class AroundInterceptor(grpc.aio.ServerInterceptor, abc.ABC):
                     request = _watched(request, around)
                 else:
                     around.on_request(request)
+                    await around.admit(request)
                 inner = handler.stream_unary if handler.request_streaming else handler.unary_unary
                 response = await inner(request, context)
                 around.on_response()
@@ -54,6 +55,7 @@ class AroundInterceptor(grpc.aio.ServerInterceptor, abc.ABC):
                     request = _watched(request, around)
                 else:
                     around.on_request(request)
+                    await around.admit(request)
                 inner = handler.stream_stream if handler.request_streaming else handler.unary_stream
                 responses = inner(request, context)
                 if not isinstance(responses, AsyncIterator):
@@ -86,6 +88,10 @@ class Around:
 
     def on_request(self, request: Any) -> None:
         """A message came in."""
+
+    async def admit(self, request: Any) -> None:
+        """The one message of a call that has one came in; whoever is further in does not see it before this
+        ends. Calls that stream their requests do not come here."""
 
     def on_response(self) -> None:
         """A message goes out."""

@@ -6,7 +6,9 @@ from scorer.v1 import artifact_pb2 as scorer_dot_v1_dot_artifact__pb2
 
 
 class ArtifactServiceStub(object):
-    """Keeps large files. Knowing a digest is the right to read it.
+    """Keeps large files. Knowing a digest is the right to read it, unless the server asks for access tokens: then an
+    artifact is missing for whoever has not uploaded it. An agent's tokens have what its attempt uploaded; an
+    evaluator's has also what the agents of its attempts uploaded.
     """
 
     def __init__(self, channel):
@@ -38,7 +40,9 @@ class ArtifactServiceStub(object):
 
 
 class ArtifactServiceServicer(object):
-    """Keeps large files. Knowing a digest is the right to read it.
+    """Keeps large files. Knowing a digest is the right to read it, unless the server asks for access tokens: then an
+    artifact is missing for whoever has not uploaded it. An agent's tokens have what its attempt uploaded; an
+    evaluator's has also what the agents of its attempts uploaded.
     """
 
     def FindMissingArtifacts(self, request, context):
@@ -104,7 +108,9 @@ def add_ArtifactServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ArtifactService(object):
-    """Keeps large files. Knowing a digest is the right to read it.
+    """Keeps large files. Knowing a digest is the right to read it, unless the server asks for access tokens: then an
+    artifact is missing for whoever has not uploaded it. An agent's tokens have what its attempt uploaded; an
+    evaluator's has also what the agents of its attempts uploaded.
     """
 
     @staticmethod

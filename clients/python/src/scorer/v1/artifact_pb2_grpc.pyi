@@ -18,7 +18,10 @@ class _ServicerContext(grpc.ServicerContext, grpc.aio.ServicerContext):  # type:
     ...
 
 class ArtifactServiceStub:
-    """Keeps large files. Knowing a digest is the right to read it."""
+    """Keeps large files. Knowing a digest is the right to read it, unless the server asks for access tokens: then an
+    artifact is missing for whoever has not uploaded it. An agent's tokens have what its attempt uploaded; an
+    evaluator's has also what the agents of its attempts uploaded.
+    """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
     FindMissingArtifacts: grpc.UnaryUnaryMultiCallable[
@@ -51,7 +54,10 @@ class ArtifactServiceStub:
     """Downloads one artifact, in chunks of at most 1 MiB. NOT_FOUND (ARTIFACT_NOT_FOUND) where there is none."""
 
 class ArtifactServiceAsyncStub:
-    """Keeps large files. Knowing a digest is the right to read it."""
+    """Keeps large files. Knowing a digest is the right to read it, unless the server asks for access tokens: then an
+    artifact is missing for whoever has not uploaded it. An agent's tokens have what its attempt uploaded; an
+    evaluator's has also what the agents of its attempts uploaded.
+    """
 
     FindMissingArtifacts: grpc.aio.UnaryUnaryMultiCallable[
         scorer.v1.artifact_pb2.FindMissingArtifactsRequest,
@@ -83,7 +89,10 @@ class ArtifactServiceAsyncStub:
     """Downloads one artifact, in chunks of at most 1 MiB. NOT_FOUND (ARTIFACT_NOT_FOUND) where there is none."""
 
 class ArtifactServiceServicer(metaclass=abc.ABCMeta):
-    """Keeps large files. Knowing a digest is the right to read it."""
+    """Keeps large files. Knowing a digest is the right to read it, unless the server asks for access tokens: then an
+    artifact is missing for whoever has not uploaded it. An agent's tokens have what its attempt uploaded; an
+    evaluator's has also what the agents of its attempts uploaded.
+    """
 
     @abc.abstractmethod
     def FindMissingArtifacts(

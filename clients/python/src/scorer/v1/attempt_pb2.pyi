@@ -80,8 +80,13 @@ class CreateAttemptResponse(google.protobuf.message.Message):
 
     ATTEMPT_FIELD_NUMBER: builtins.int
     EVALUATOR_KEY_FIELD_NUMBER: builtins.int
+    AGENT_TOKEN_FIELD_NUMBER: builtins.int
     evaluator_key: builtins.str
     """Shown once; the server keeps its hash only."""
+    agent_token: builtins.str
+    """An access token for the agent: it scores within this attempt, and sees what the policy shows. Shown once;
+    the server keeps its hash only. Empty where the server asks for no tokens.
+    """
     @property
     def attempt(self) -> global___Attempt:
         """The new attempt."""
@@ -91,9 +96,10 @@ class CreateAttemptResponse(google.protobuf.message.Message):
         *,
         attempt: global___Attempt | None = ...,
         evaluator_key: builtins.str = ...,
+        agent_token: builtins.str = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["attempt", b"attempt"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["attempt", b"attempt", "evaluator_key", b"evaluator_key"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["agent_token", b"agent_token", "attempt", b"attempt", "evaluator_key", b"evaluator_key"]) -> None: ...
 
 global___CreateAttemptResponse = CreateAttemptResponse
 

@@ -9,9 +9,12 @@ class AttemptServiceStub(object):
     """Keeps the score log of attempts.
 
     Who creates an attempt is its evaluator: CreateAttempt answers with an evaluator key, shown once. Sent as
-    metadata `authorization: Bearer <key>` it shows everything of the attempt. Without it, the attempt's
-    policy decides. A wrong key is PERMISSION_DENIED (WRONG_EVALUATOR_KEY); no such attempt is NOT_FOUND
-    (ATTEMPT_NOT_FOUND).
+    metadata `scorer-evaluator-key: <key>`, or `authorization: Bearer <key>` where the server asks for no access
+    token, it shows everything of the attempt. Without it, the attempt's policy decides. A wrong key is
+    PERMISSION_DENIED (WRONG_EVALUATOR_KEY); no such attempt is NOT_FOUND (ATTEMPT_NOT_FOUND).
+
+    Where the server asks for access tokens (see ScoringService), an evaluator's token is the evaluator of the
+    attempts that it created, and needs the key for others only.
     """
 
     def __init__(self, channel):
@@ -46,9 +49,12 @@ class AttemptServiceServicer(object):
     """Keeps the score log of attempts.
 
     Who creates an attempt is its evaluator: CreateAttempt answers with an evaluator key, shown once. Sent as
-    metadata `authorization: Bearer <key>` it shows everything of the attempt. Without it, the attempt's
-    policy decides. A wrong key is PERMISSION_DENIED (WRONG_EVALUATOR_KEY); no such attempt is NOT_FOUND
-    (ATTEMPT_NOT_FOUND).
+    metadata `scorer-evaluator-key: <key>`, or `authorization: Bearer <key>` where the server asks for no access
+    token, it shows everything of the attempt. Without it, the attempt's policy decides. A wrong key is
+    PERMISSION_DENIED (WRONG_EVALUATOR_KEY); no such attempt is NOT_FOUND (ATTEMPT_NOT_FOUND).
+
+    Where the server asks for access tokens (see ScoringService), an evaluator's token is the evaluator of the
+    attempts that it created, and needs the key for others only.
     """
 
     def CreateAttempt(self, request, context):
@@ -115,9 +121,12 @@ class AttemptService(object):
     """Keeps the score log of attempts.
 
     Who creates an attempt is its evaluator: CreateAttempt answers with an evaluator key, shown once. Sent as
-    metadata `authorization: Bearer <key>` it shows everything of the attempt. Without it, the attempt's
-    policy decides. A wrong key is PERMISSION_DENIED (WRONG_EVALUATOR_KEY); no such attempt is NOT_FOUND
-    (ATTEMPT_NOT_FOUND).
+    metadata `scorer-evaluator-key: <key>`, or `authorization: Bearer <key>` where the server asks for no access
+    token, it shows everything of the attempt. Without it, the attempt's policy decides. A wrong key is
+    PERMISSION_DENIED (WRONG_EVALUATOR_KEY); no such attempt is NOT_FOUND (ATTEMPT_NOT_FOUND).
+
+    Where the server asks for access tokens (see ScoringService), an evaluator's token is the evaluator of the
+    attempts that it created, and needs the key for others only.
     """
 
     @staticmethod

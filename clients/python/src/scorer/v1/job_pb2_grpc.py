@@ -9,7 +9,8 @@ class JobServiceStub(object):
     """Follows and cancels jobs.
 
     A job is named by its `job_id` or by the `request_id` of the call that made it; knowing either is the
-    right to see it. NOT_FOUND (reason JOB_NOT_FOUND) where there is none.
+    right to see it, unless the server asks for access tokens: then it must also be of the agent's attempt, or of
+    the evaluator. NOT_FOUND (reason JOB_NOT_FOUND) where there is none for the caller.
     """
 
     def __init__(self, channel):
@@ -39,7 +40,8 @@ class JobServiceServicer(object):
     """Follows and cancels jobs.
 
     A job is named by its `job_id` or by the `request_id` of the call that made it; knowing either is the
-    right to see it. NOT_FOUND (reason JOB_NOT_FOUND) where there is none.
+    right to see it, unless the server asks for access tokens: then it must also be of the agent's attempt, or of
+    the evaluator. NOT_FOUND (reason JOB_NOT_FOUND) where there is none for the caller.
     """
 
     def GetJob(self, request, context):
@@ -93,7 +95,8 @@ class JobService(object):
     """Follows and cancels jobs.
 
     A job is named by its `job_id` or by the `request_id` of the call that made it; knowing either is the
-    right to see it. NOT_FOUND (reason JOB_NOT_FOUND) where there is none.
+    right to see it, unless the server asks for access tokens: then it must also be of the agent's attempt, or of
+    the evaluator. NOT_FOUND (reason JOB_NOT_FOUND) where there is none for the caller.
     """
 
     @staticmethod

@@ -21,7 +21,8 @@ class JobServiceStub:
     """Follows and cancels jobs.
 
     A job is named by its `job_id` or by the `request_id` of the call that made it; knowing either is the
-    right to see it. NOT_FOUND (reason JOB_NOT_FOUND) where there is none.
+    right to see it, unless the server asks for access tokens: then it must also be of the agent's attempt, or of
+    the evaluator. NOT_FOUND (reason JOB_NOT_FOUND) where there is none for the caller.
     """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
@@ -49,7 +50,8 @@ class JobServiceAsyncStub:
     """Follows and cancels jobs.
 
     A job is named by its `job_id` or by the `request_id` of the call that made it; knowing either is the
-    right to see it. NOT_FOUND (reason JOB_NOT_FOUND) where there is none.
+    right to see it, unless the server asks for access tokens: then it must also be of the agent's attempt, or of
+    the evaluator. NOT_FOUND (reason JOB_NOT_FOUND) where there is none for the caller.
     """
 
     GetJob: grpc.aio.UnaryUnaryMultiCallable[
@@ -76,7 +78,8 @@ class JobServiceServicer(metaclass=abc.ABCMeta):
     """Follows and cancels jobs.
 
     A job is named by its `job_id` or by the `request_id` of the call that made it; knowing either is the
-    right to see it. NOT_FOUND (reason JOB_NOT_FOUND) where there is none.
+    right to see it, unless the server asks for access tokens: then it must also be of the agent's attempt, or of
+    the evaluator. NOT_FOUND (reason JOB_NOT_FOUND) where there is none for the caller.
     """
 
     @abc.abstractmethod

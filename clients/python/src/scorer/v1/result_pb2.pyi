@@ -80,7 +80,9 @@ class RequestContext(google.protobuf.message.Message):
     see ScoringService.
     """
     attempt_id: builtins.str
-    """The attempt whose log takes the score; empty for none. Scores without an attempt are kept in no log."""
+    """The attempt whose log takes the score; empty for none, and for the agent's own where an agent's token is
+    sent. Scores without an attempt are kept in no log.
+    """
     def __init__(
         self,
         *,

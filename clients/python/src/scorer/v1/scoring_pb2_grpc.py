@@ -23,7 +23,15 @@ class ScoringServiceStub(object):
 
     Initial metadata, sent once the job is in the queue: `scorer-job-id`, for JobService.
 
+    Access. A server may ask for an access token, as metadata `authorization: Bearer <token>`, with every call but
+    those of grpc.health.v1. A token has a role. An agent scores within one attempt, and sees what its policy
+    shows; an evaluator creates attempts, and reads everything of them; an operator sees and cancels every job.
+
     Errors, each with a google.rpc.ErrorInfo (domain "scorer") whose reason is given in brackets:
+    UNAUTHENTICATED     the access token is missing, or not valid (TOKEN_MISSING, TOKEN_REFUSED)
+    PERMISSION_DENIED   the token's role may not call this (WRONG_ROLE), or the attempt is not the token's
+    (OTHER_ATTEMPT). These two and those of UNAUTHENTICATED hold for every method of every
+    service
     INVALID_ARGUMENT    a field is missing or wrong (INVALID_FIELD, with a google.rpc.BadRequest that names
     each field); the request has over 4 MiB (REQUEST_TOO_LARGE: send large sources as
     artifacts); it is no message of this contract (MALFORMED_REQUEST). The last two
@@ -35,7 +43,7 @@ class ScoringServiceStub(object):
     `grpc-retry-pushback-ms`
     CANCELLED           the job was cancelled by CancelJob (JOB_CANCELLED)
     UNAVAILABLE         the server is shutting down or the environment is not ready (SERVER_DRAINING,
-    ENVIRONMENT_NOT_SERVING); try again
+    ENVIRONMENT_NOT_SERVING); try again. It cannot read its tokens (TOKENS_UNREADABLE)
     UNIMPLEMENTED       this server does not serve the environment (ENVIRONMENT_NOT_SERVED)
     INTERNAL            the service failed while it judged (JUDGING_FAILED); nothing was scored
     """
@@ -83,7 +91,15 @@ class ScoringServiceServicer(object):
 
     Initial metadata, sent once the job is in the queue: `scorer-job-id`, for JobService.
 
+    Access. A server may ask for an access token, as metadata `authorization: Bearer <token>`, with every call but
+    those of grpc.health.v1. A token has a role. An agent scores within one attempt, and sees what its policy
+    shows; an evaluator creates attempts, and reads everything of them; an operator sees and cancels every job.
+
     Errors, each with a google.rpc.ErrorInfo (domain "scorer") whose reason is given in brackets:
+    UNAUTHENTICATED     the access token is missing, or not valid (TOKEN_MISSING, TOKEN_REFUSED)
+    PERMISSION_DENIED   the token's role may not call this (WRONG_ROLE), or the attempt is not the token's
+    (OTHER_ATTEMPT). These two and those of UNAUTHENTICATED hold for every method of every
+    service
     INVALID_ARGUMENT    a field is missing or wrong (INVALID_FIELD, with a google.rpc.BadRequest that names
     each field); the request has over 4 MiB (REQUEST_TOO_LARGE: send large sources as
     artifacts); it is no message of this contract (MALFORMED_REQUEST). The last two
@@ -95,7 +111,7 @@ class ScoringServiceServicer(object):
     `grpc-retry-pushback-ms`
     CANCELLED           the job was cancelled by CancelJob (JOB_CANCELLED)
     UNAVAILABLE         the server is shutting down or the environment is not ready (SERVER_DRAINING,
-    ENVIRONMENT_NOT_SERVING); try again
+    ENVIRONMENT_NOT_SERVING); try again. It cannot read its tokens (TOKENS_UNREADABLE)
     UNIMPLEMENTED       this server does not serve the environment (ENVIRONMENT_NOT_SERVED)
     INTERNAL            the service failed while it judged (JUDGING_FAILED); nothing was scored
     """
@@ -173,7 +189,15 @@ class ScoringService(object):
 
     Initial metadata, sent once the job is in the queue: `scorer-job-id`, for JobService.
 
+    Access. A server may ask for an access token, as metadata `authorization: Bearer <token>`, with every call but
+    those of grpc.health.v1. A token has a role. An agent scores within one attempt, and sees what its policy
+    shows; an evaluator creates attempts, and reads everything of them; an operator sees and cancels every job.
+
     Errors, each with a google.rpc.ErrorInfo (domain "scorer") whose reason is given in brackets:
+    UNAUTHENTICATED     the access token is missing, or not valid (TOKEN_MISSING, TOKEN_REFUSED)
+    PERMISSION_DENIED   the token's role may not call this (WRONG_ROLE), or the attempt is not the token's
+    (OTHER_ATTEMPT). These two and those of UNAUTHENTICATED hold for every method of every
+    service
     INVALID_ARGUMENT    a field is missing or wrong (INVALID_FIELD, with a google.rpc.BadRequest that names
     each field); the request has over 4 MiB (REQUEST_TOO_LARGE: send large sources as
     artifacts); it is no message of this contract (MALFORMED_REQUEST). The last two
@@ -185,7 +209,7 @@ class ScoringService(object):
     `grpc-retry-pushback-ms`
     CANCELLED           the job was cancelled by CancelJob (JOB_CANCELLED)
     UNAVAILABLE         the server is shutting down or the environment is not ready (SERVER_DRAINING,
-    ENVIRONMENT_NOT_SERVING); try again
+    ENVIRONMENT_NOT_SERVING); try again. It cannot read its tokens (TOKENS_UNREADABLE)
     UNIMPLEMENTED       this server does not serve the environment (ENVIRONMENT_NOT_SERVED)
     INTERNAL            the service failed while it judged (JUDGING_FAILED); nothing was scored
     """

@@ -35,7 +35,15 @@ class ScoringServiceStub:
 
     Initial metadata, sent once the job is in the queue: `scorer-job-id`, for JobService.
 
+    Access. A server may ask for an access token, as metadata `authorization: Bearer <token>`, with every call but
+    those of grpc.health.v1. A token has a role. An agent scores within one attempt, and sees what its policy
+    shows; an evaluator creates attempts, and reads everything of them; an operator sees and cancels every job.
+
     Errors, each with a google.rpc.ErrorInfo (domain "scorer") whose reason is given in brackets:
+      UNAUTHENTICATED     the access token is missing, or not valid (TOKEN_MISSING, TOKEN_REFUSED)
+      PERMISSION_DENIED   the token's role may not call this (WRONG_ROLE), or the attempt is not the token's
+                          (OTHER_ATTEMPT). These two and those of UNAUTHENTICATED hold for every method of every
+                          service
       INVALID_ARGUMENT    a field is missing or wrong (INVALID_FIELD, with a google.rpc.BadRequest that names
                           each field); the request has over 4 MiB (REQUEST_TOO_LARGE: send large sources as
                           artifacts); it is no message of this contract (MALFORMED_REQUEST). The last two
@@ -47,7 +55,7 @@ class ScoringServiceStub:
                           `grpc-retry-pushback-ms`
       CANCELLED           the job was cancelled by CancelJob (JOB_CANCELLED)
       UNAVAILABLE         the server is shutting down or the environment is not ready (SERVER_DRAINING,
-                          ENVIRONMENT_NOT_SERVING); try again
+                          ENVIRONMENT_NOT_SERVING); try again. It cannot read its tokens (TOKENS_UNREADABLE)
       UNIMPLEMENTED       this server does not serve the environment (ENVIRONMENT_NOT_SERVED)
       INTERNAL            the service failed while it judged (JUDGING_FAILED); nothing was scored
     """
@@ -92,7 +100,15 @@ class ScoringServiceAsyncStub:
 
     Initial metadata, sent once the job is in the queue: `scorer-job-id`, for JobService.
 
+    Access. A server may ask for an access token, as metadata `authorization: Bearer <token>`, with every call but
+    those of grpc.health.v1. A token has a role. An agent scores within one attempt, and sees what its policy
+    shows; an evaluator creates attempts, and reads everything of them; an operator sees and cancels every job.
+
     Errors, each with a google.rpc.ErrorInfo (domain "scorer") whose reason is given in brackets:
+      UNAUTHENTICATED     the access token is missing, or not valid (TOKEN_MISSING, TOKEN_REFUSED)
+      PERMISSION_DENIED   the token's role may not call this (WRONG_ROLE), or the attempt is not the token's
+                          (OTHER_ATTEMPT). These two and those of UNAUTHENTICATED hold for every method of every
+                          service
       INVALID_ARGUMENT    a field is missing or wrong (INVALID_FIELD, with a google.rpc.BadRequest that names
                           each field); the request has over 4 MiB (REQUEST_TOO_LARGE: send large sources as
                           artifacts); it is no message of this contract (MALFORMED_REQUEST). The last two
@@ -104,7 +120,7 @@ class ScoringServiceAsyncStub:
                           `grpc-retry-pushback-ms`
       CANCELLED           the job was cancelled by CancelJob (JOB_CANCELLED)
       UNAVAILABLE         the server is shutting down or the environment is not ready (SERVER_DRAINING,
-                          ENVIRONMENT_NOT_SERVING); try again
+                          ENVIRONMENT_NOT_SERVING); try again. It cannot read its tokens (TOKENS_UNREADABLE)
       UNIMPLEMENTED       this server does not serve the environment (ENVIRONMENT_NOT_SERVED)
       INTERNAL            the service failed while it judged (JUDGING_FAILED); nothing was scored
     """
@@ -148,7 +164,15 @@ class ScoringServiceServicer(metaclass=abc.ABCMeta):
 
     Initial metadata, sent once the job is in the queue: `scorer-job-id`, for JobService.
 
+    Access. A server may ask for an access token, as metadata `authorization: Bearer <token>`, with every call but
+    those of grpc.health.v1. A token has a role. An agent scores within one attempt, and sees what its policy
+    shows; an evaluator creates attempts, and reads everything of them; an operator sees and cancels every job.
+
     Errors, each with a google.rpc.ErrorInfo (domain "scorer") whose reason is given in brackets:
+      UNAUTHENTICATED     the access token is missing, or not valid (TOKEN_MISSING, TOKEN_REFUSED)
+      PERMISSION_DENIED   the token's role may not call this (WRONG_ROLE), or the attempt is not the token's
+                          (OTHER_ATTEMPT). These two and those of UNAUTHENTICATED hold for every method of every
+                          service
       INVALID_ARGUMENT    a field is missing or wrong (INVALID_FIELD, with a google.rpc.BadRequest that names
                           each field); the request has over 4 MiB (REQUEST_TOO_LARGE: send large sources as
                           artifacts); it is no message of this contract (MALFORMED_REQUEST). The last two
@@ -160,7 +184,7 @@ class ScoringServiceServicer(metaclass=abc.ABCMeta):
                           `grpc-retry-pushback-ms`
       CANCELLED           the job was cancelled by CancelJob (JOB_CANCELLED)
       UNAVAILABLE         the server is shutting down or the environment is not ready (SERVER_DRAINING,
-                          ENVIRONMENT_NOT_SERVING); try again
+                          ENVIRONMENT_NOT_SERVING); try again. It cannot read its tokens (TOKENS_UNREADABLE)
       UNIMPLEMENTED       this server does not serve the environment (ENVIRONMENT_NOT_SERVED)
       INTERNAL            the service failed while it judged (JUDGING_FAILED); nothing was scored
     """
