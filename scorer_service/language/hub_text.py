@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scorer_service.language.hub_repository import HubFile, Repository
-from scorer_service.language.preparation import PreparationFailed, Report, library
+from scorer_service.hub.download import Report
+from scorer_service.hub.extra import library
+from scorer_service.hub.repository import HubFile, Repository
+from scorer_service.language.preparation import PreparationFailed
 
 COLUMN = "text"
 

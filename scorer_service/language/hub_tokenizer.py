@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from scorer_service.language.preparation import PreparationFailed, library
+from scorer_service.hub.extra import library
+from scorer_service.language.preparation import PreparationFailed
 
 _SAMPLE = "It's 1\u00bd caf\u00e9s \u2014\u00a0\u6f22\U0001f600\n\n\t  end "
 

@@ -1,39 +1,20 @@
 """What every step of preparing data from the hub keeps to: room on the disk, whole files, one exception."""
 
 import contextlib
-import hashlib
-import importlib
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
-Report = Callable[[str, int, int], None]
-"""Is told what is counted (as in "bytes of tokenizer.json fetched"), how many are done, and of how many."""
+from scorer_service.file_digest import file_sha256 as file_sha256
 
 ROOM_LEFT_BYTES = 1 << 28
 """Stays free on a disk: a full one breaks whatever else writes to it."""
 
-_READ_BYTES = 1 << 22
-
 
 class PreparationFailed(Exception):
     """Data could not be prepared; the message says why and what would do."""
-
-
-def library(name: str) -> Any:
-    """A module of the extra `hub`, which a server without profile `paper` does not need.
-
-    Raises:
-        PreparationFailed: it is not installed.
-    """
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise PreparationFailed(
-            f"{error.name or name} is missing; it comes with an extra: pip install 'scorer-service[hub]'"
-        ) from error
 
 
 def require_room(needs: Mapping[Path, int]) -> None:
@@ -86,12 +67,3 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def file_sha256(path: Path) -> str:
-    """SHA-256 of a file, in hex. Raises OSError."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(_READ_BYTES):
-            digest.update(block)
-    return digest.hexdigest()

@@ -5,9 +5,11 @@ import os
 from dataclasses import asdict
 from pathlib import Path
 
+from scorer_service.hub.download import Report
+from scorer_service.hub.extra import library
+from scorer_service.hub.repository import Kind, Repository, open_repository
 from scorer_service.language import gpt2_checkpoint
 from scorer_service.language.document_split import KEY_BYTES, DocumentSplit
-from scorer_service.language.hub_repository import Kind, Repository, open_repository
 from scorer_service.language.hub_tokenizer import HubTokenizer
 from scorer_service.language.paper_data import (
     BYTES_PER_TOKEN,
@@ -22,7 +24,7 @@ from scorer_service.language.paper_data import (
     token_file,
     weights_bytes,
 )
-from scorer_service.language.preparation import Report, library, require_room, sync_folder, whole_file
+from scorer_service.language.preparation import require_room, sync_folder, whole_file
 from scorer_service.language.preparation_journal import (
     MANIFEST,
     PROGRESS,

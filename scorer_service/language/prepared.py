@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scorer_service.file_digest import file_sha256
+from scorer_service.hub.download import Report
+from scorer_service.hub.extra import HubFailed
 from scorer_service.language.paper_data import (
     COMPANION,
     FILES,
@@ -23,7 +26,7 @@ from scorer_service.language.paper_data import (
     Sources,
     token_file,
 )
-from scorer_service.language.preparation import PreparationFailed, Report, file_sha256
+from scorer_service.language.preparation import PreparationFailed
 from scorer_service.language.preparation_journal import MANIFEST, PROGRESS, FileEntry
 from scorer_service.language.preparation_run import FORMAT, PreparationRun
 from scorer_service.language.shapes import GptShape
@@ -168,6 +171,8 @@ def prepare(sources: Sources, folder: Path, report: Report, *, sizes: Sizes = PU
         with _locked(folder):
             PreparationRun(sources, folder, report, sizes).run()
             return _described(folder)
+    except HubFailed as error:
+        raise PreparationFailed(str(error)) from error
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise

@@ -11,9 +11,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from scorer_service.hub.download import Report
+from scorer_service.hub.repository import HubFile, Repository
 from scorer_service.language import corpus
 from scorer_service.language.document_split import DocumentSplit
-from scorer_service.language.hub_repository import HubFile, Repository
 from scorer_service.language.hub_text import Batch, Place, batches
 from scorer_service.language.hub_tokenizer import HubTokenizer
 from scorer_service.language.paper_data import (
@@ -23,7 +24,7 @@ from scorer_service.language.paper_data import (
     Sizes,
     token_file,
 )
-from scorer_service.language.preparation import PreparationFailed, Report, whole_file
+from scorer_service.language.preparation import PreparationFailed, whole_file
 from scorer_service.language.repeated_passages import HiddenPassages
 
 HELD_OUT = (*HIDDEN_PARTS, "validation")

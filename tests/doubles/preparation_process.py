@@ -12,7 +12,8 @@ from pathlib import Path
 import tiny_hub
 from huggingface_hub import constants
 
-from scorer_service.language import hub_download, prepared
+from scorer_service.hub import download as hub_download
+from scorer_service.language import prepared
 from scorer_service.language.paper_data import Sources
 
 

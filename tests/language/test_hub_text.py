@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import tiny_hub
 
-from scorer_service.language.hub_repository import FolderRepository
+from scorer_service.hub.repository import FolderRepository
 from scorer_service.language.hub_text import Place, batches
 
 pytest.importorskip("pyarrow", reason="the extra `hub` is not installed")

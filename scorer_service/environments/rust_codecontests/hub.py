@@ -7,24 +7,21 @@ conversion is tested on parquet files with the hub's schema, and a folder stands
 """
 
 import contextlib
-import importlib
+import fnmatch
 import json
 import os
 import re
-import socket
 import tempfile
-import threading
-import urllib.parse
-import urllib.request
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from scorer_service.environments.interface import NotServing
 from scorer_service.environments.rust_codecontests import report, row
+from scorer_service.hub.extra import HubFailed, library
+from scorer_service.hub.repository import open_repository
 
 REPOSITORY = "deepmind/code_contests"
-_CONNECT_LIMIT_S = 5.0
 
 # The features `source` and `difficulty` are stored as numbers; these are their names, in order.
 _SOURCES = ("UNKNOWN_SOURCE", "CODECHEF", "CODEFORCES", "HACKEREARTH", "CODEJAM", "ATCODER", "AIZU")
@@ -97,11 +94,9 @@ def _line(content: Mapping[str, Any]) -> bytes:
 
 def _rows(parquet_files: Iterable[Path]) -> Iterator[dict[str, Any]]:
     try:
-        parquet = importlib.import_module("pyarrow.parquet")
-    except ImportError as error:
-        raise NotServing(
-            "reading the hub's data set needs the extra: pip install 'scorer-service[hub]'"
-        ) from error
+        parquet = library("pyarrow.parquet")
+    except HubFailed as error:
+        raise NotServing(str(error)) from error
     taken: set[str] = set()
     for path in parquet_files:
         try:
@@ -138,56 +133,19 @@ def _enum_name(names: tuple[str, ...], value: Any) -> Any:
     return names[value] if known else value
 
 
-def _parquet_files(split: str, repository: str | Path) -> list[Path]:
+def _parquet_files(split: str, repository: str | Path) -> Iterator[Path]:
+    """Each is fetched when it is reached. Raises NotServing."""
     pattern = f"data/{split}-*.parquet"
-    folder = Path(repository) if Path(repository).is_dir() else _download(str(repository), pattern)
-    files = sorted(folder.glob(pattern))
-    if not files:
-        raise NotServing(f"{repository} has no file {pattern}")
-    return files
-
-
-def _download(repository: str, pattern: str) -> Path:
     try:
-        import huggingface_hub
-        from huggingface_hub import constants
-    except ImportError as error:
-        raise NotServing(
-            f"profile paper fetches {repository}, which needs the extra: pip install 'scorer-service[hub]'"
-        ) from error
-    offline = bool(constants.HF_HUB_OFFLINE) or not _reachable(constants.ENDPOINT)
-    try:
-        folder = huggingface_hub.snapshot_download(
-            repository, repo_type="dataset", allow_patterns=[pattern], local_files_only=offline
-        )
-    except (OSError, ValueError) as error:  # the hub's errors are of these families
-        why = "the hub cannot be reached and it was not fetched before" if offline else str(error)
-        raise NotServing(
-            f"cannot fetch {repository} from the Hugging Face hub: {why}. Serve the profile once with access"
-            " to the hub, or name a problem set of your own"
-        ) from error
-    if not any(Path(folder).glob(pattern)):
-        raise NotServing(f"{repository}: {pattern} is not in the hub's cache, and the hub cannot be reached")
-    return Path(folder)
+        opened = open_repository(repository, "dataset")
+        paths = [file.path for file in opened.files if fnmatch.fnmatch(file.path, pattern)]
+        if not paths:
+            raise NotServing(f"{repository} has no file {pattern}")
+        for path in paths:
+            yield opened.fetch(path, _unheard)
+    except HubFailed as error:
+        raise NotServing(f"{error}. Or name a problem set of your own (problem_set)") from error
 
 
-def _reachable(endpoint: str) -> bool:
-    """Whether the hub answers within seconds: its own client tries for much longer without a network."""
-    address = urllib.parse.urlsplit(endpoint)
-    if address.scheme in urllib.request.getproxies():
-        return True
-    answered = threading.Event()
-
-    def connect() -> None:
-        port = address.port or (443 if address.scheme == "https" else 80)
-        with (
-            contextlib.suppress(OSError),
-            socket.create_connection((address.hostname or "", port), timeout=_CONNECT_LIMIT_S),
-        ):
-            answered.set()
-
-    # A thread that is left behind: looking up a name has no limit of its own.
-    prober = threading.Thread(target=connect, daemon=True)
-    prober.start()
-    prober.join(_CONNECT_LIMIT_S)
-    return answered.is_set()
+def _unheard(counted: str, done: int, total: int) -> None:
+    """The start of a server shows no progress of downloads."""

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from scorer_service.language import hub_download
-from scorer_service.language.hub_download import cached_digest
-from scorer_service.language.preparation import PreparationFailed, Report, file_sha256, library
+from scorer_service.file_digest import file_sha256
+from scorer_service.hub import download
+from scorer_service.hub.download import Report, cached_digest
+from scorer_service.hub.extra import HubFailed, library
 
 Kind = Literal["model", "dataset"]
 
@@ -25,7 +26,7 @@ LISTING_LIMIT_S = 60.0
 
 WITHOUT_NETWORK = (
     "Give this machine access to it; or name a mirror in HF_ENDPOINT; or fetch on another machine and let"
-    " HF_HUB_CACHE name a copy of its cache; or prepare there and copy data/paper of its state folder"
+    " HF_HUB_CACHE name a copy of its cache"
 )
 
 
@@ -57,20 +58,20 @@ class Repository(ABC):
 
     @abstractmethod
     def fetch(self, path: str, report: Report) -> Path:
-        """A file on this machine. Raises PreparationFailed."""
+        """A file on this machine. Raises HubFailed."""
 
     def file(self, path: str) -> HubFile:
-        """A file by its path. Raises PreparationFailed where there is none."""
+        """A file by its path. Raises HubFailed where there is none."""
         for file in self.files:
             if file.path == path:
                 return file
-        raise PreparationFailed(f"{self.name} has no file {path}{self._whereabouts()}")
+        raise HubFailed(f"{self.name} has no file {path}{self._whereabouts()}")
 
     def parquet_files(self) -> list[HubFile]:
-        """Those of the training split, in the order of their names. Raises PreparationFailed."""
+        """Those of the training split, in the order of their names. Raises HubFailed."""
         found = [file for file in self.files if file.path.endswith(".parquet") and "train" in file.path]
         if not found:
-            raise PreparationFailed(f"{self.name} has no parquet file of a split train{self._whereabouts()}")
+            raise HubFailed(f"{self.name} has no parquet file of a split train{self._whereabouts()}")
         return sorted(found, key=lambda file: file.path)
 
     def _whereabouts(self) -> str:
@@ -116,7 +117,7 @@ class CachedRepository(Repository):
             ]
         if not snapshots:
             at = f" at revision {revision}" if revision else ""
-            raise PreparationFailed(f"{_unreachable()}, and its cache has no {name}{at}. {WITHOUT_NETWORK}")
+            raise HubFailed(f"{_unreachable()}, and its cache has no {name}{at}. {WITHOUT_NETWORK}")
         newest = max(snapshots, key=lambda found: ("main" in found[0].refs, found[0].last_modified))[0]
         self.revision = newest.commit_hash
         self._folder = Path(newest.snapshot_path)
@@ -177,8 +178,8 @@ class HubRepository(Repository):
         stage = f"bytes of {self.name}/{path} fetched"
         bar = _reporting_bar(stage, report)
         try:
-            if self.missing_bytes(self.file(path)) >= hub_download.FROM_BYTES:
-                hub_download.fetch_large(self.name, path, self._kind, self.revision, bar)
+            if self.missing_bytes(self.file(path)) >= download.FROM_BYTES:
+                download.fetch_large(self.name, path, self._kind, self.revision, bar)
             found = Path(
                 self._hub.hf_hub_download(
                     self.name,
@@ -189,7 +190,7 @@ class HubRepository(Repository):
                 )
             )
         except _errors() as error:
-            raise PreparationFailed(
+            raise HubFailed(
                 f"cannot fetch {path} of {self.name}: {error}. What has arrived is kept: run the"
                 f" command again. {WITHOUT_NETWORK}"
             ) from error
@@ -206,9 +207,7 @@ class HubRepository(Repository):
                 timeout=LISTING_LIMIT_S,
             )
         except _errors() as error:
-            raise PreparationFailed(
-                f"cannot list {self.name} on the hub: {error}. {WITHOUT_NETWORK}"
-            ) from error
+            raise HubFailed(f"cannot list {self.name} on the hub: {error}. {WITHOUT_NETWORK}") from error
 
     def _listed(self, information: Any) -> list[HubFile]:
         return sorted(
@@ -221,7 +220,7 @@ def open_repository(name: str | Path, kind: Kind, revision: str = "") -> Reposit
     """A repository by its name on the hub, or a folder in its place.
 
     Raises:
-        PreparationFailed: it is neither on the hub nor in its cache, or the extra is not installed.
+        HubFailed: it is neither on the hub nor in its cache, or the extra is not installed.
     """
     if Path(name).is_dir():
         return FolderRepository(Path(name))
@@ -235,14 +234,14 @@ def check_digest(path: Path, checked: set[str]) -> None:
     """Hold a file of the hub's cache against its digest: the cache names large files by their SHA-256.
 
     Raises:
-        PreparationFailed: it is damaged.
+        HubFailed: it is damaged.
     """
     digest = cached_digest(path)
     if not digest or digest in checked:
         return
     if file_sha256(path) != digest:
         content = path.resolve()
-        raise PreparationFailed(
+        raise HubFailed(
             f"{content} is damaged (its SHA-256 is not its name): delete it to have it fetched again"
         )
     checked.add(digest)

@@ -9,10 +9,15 @@ import contextlib
 import fcntl
 import re
 import urllib.parse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from scorer_service.language.preparation import file_sha256, library
+from scorer_service.file_digest import file_sha256
+from scorer_service.hub.extra import library
+
+Report = Callable[[str, int, int], None]
+"""Is told what is counted (as in "bytes of tokenizer.json fetched"), how many are done, and of how many."""
 
 FROM_BYTES = 64 << 20
 """Smaller files begin again."""

@@ -1,0 +1,1 @@
+"""The Hugging Face hub: repositories and their files, fetched once, also where the network comes and goes."""
