@@ -1,5 +1,5 @@
 """Writes the page of allowed operators from the table: `python -m scorer_service.graph.document
-docs/operators.md`."""
+docs/allowed-operators.md`."""
 
 import sys
 from pathlib import Path
@@ -10,7 +10,7 @@ from scorer_service.graph.table import FAMILIES, Operator
 
 _HEAD = """# Operators of restricted_mlm
 
-Made from `scorer_service/graph/table.py` by `python -m scorer_service.graph.document docs/operators.md`; a
+Made from `scorer_service/graph/table.py` by `python -m scorer_service.graph.document docs/allowed-operators.md`; a
 test compares the two.
 
 A model is exported with `torch.export` and judged as data. Every operator of its graph must be in a table

@@ -8,8 +8,8 @@ from scorer_service.graph.table import ALLOWED, FAMILIES
 
 
 def test_the_page_of_operators_is_current(repository: Path) -> None:
-    written = (repository / "docs" / "operators.md").read_text(encoding="utf-8")
-    assert written == page(), "run: python -m scorer_service.graph.document docs/operators.md"
+    written = (repository / "docs" / "allowed-operators.md").read_text(encoding="utf-8")
+    assert written == page(), "run: python -m scorer_service.graph.document docs/allowed-operators.md"
 
 
 def test_no_operator_has_two_rows() -> None:
