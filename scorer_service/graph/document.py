@@ -10,8 +10,8 @@ from scorer_service.graph.table import FAMILIES, Operator
 
 _HEAD = """# Operators of restricted_mlm
 
-Made from `scorer_service/graph/table.py` by `python -m scorer_service.graph.document docs/allowed-operators.md`; a
-test compares the two.
+Made from `scorer_service/graph/table.py` by
+`python -m scorer_service.graph.document docs/allowed-operators.md`; a test compares the two.
 
 A model is exported with `torch.export` and judged as data. Every operator of its graph must be in a table
 below, with arguments as the table's condition asks; everything else is refused, whatever the Python code
