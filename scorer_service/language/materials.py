@@ -1,20 +1,25 @@
 """What the environments of language models are made of: what ships, or what an operator's folder holds."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from scorer_service.language import corpus, own_hidden_text, prepared, shapes, shipped
 from scorer_service.language.corpus import CorpusDamaged
 from scorer_service.language.own_hidden_text import OwnHiddenTextDamaged
-from scorer_service.language.paper_data import token_file
+from scorer_service.language.paper_data import COMPANION, FILES, ORIGINAL, token_file
 from scorer_service.language.preparation import file_sha256
 from scorer_service.language.prepared import DataDamaged, NotPrepared
 from scorer_service.language.shapes import GptShape
 
 PAPER_FOLDER = "paper"
 """Inside the folder of an operator's data."""
+
+
+FIX_EMBEDDING_FILES = frozenset(FILES) - {token_file("hidden_masked")}
+RESTRICTED_MLM_FILES = frozenset(FILES) - {ORIGINAL, COMPANION, token_file("hidden_causal")}
+"""Prepared files that each environment reads."""
 
 
 class MaterialsUnavailable(Exception):
@@ -75,18 +80,19 @@ class Materials:
     """Of `restricted_mlm`; None where the anchors are published ones."""
 
 
-def load(profile: str, data_dir: Path | None) -> Materials:
+def load(profile: str, data_dir: Path | None, checked: Collection[str] = FILES) -> Materials:
     """Those of a profile. `data_dir` holds what an operator has imported or prepared.
 
-    Reads and hashes; blocks, for some seconds in profile `paper`.
+    Of prepared files those in `checked` are held against their digests; that blocks for seconds a gigabyte.
 
     Raises:
         MaterialsUnavailable: something is missing or damaged.
         KeyError: there is no such profile.
     """
-    make = {"embedded": embedded, "paper": paper}[profile]
+    makers = {"embedded": lambda: embedded(data_dir), "paper": lambda: paper(data_dir, checked)}
+    make = makers[profile]
     try:
-        return make(data_dir)
+        return make()
     except (CorpusDamaged, DataDamaged, NotPrepared, OwnHiddenTextDamaged) as error:
         raise MaterialsUnavailable(str(error)) from error
     except OSError as error:
@@ -121,11 +127,11 @@ def embedded(data_dir: Path | None) -> Materials:
     )
 
 
-def paper(data_dir: Path | None) -> Materials:
+def paper(data_dir: Path | None, checked: Collection[str] = FILES) -> Materials:
     """What `scorer data prepare paper` made."""
     if data_dir is None:
         raise NotPrepared(f"there is no folder with prepared data: run `{prepared.COMMAND}`")
-    data = prepared.load(data_dir / PAPER_FOLDER)
+    data = prepared.load(data_dir / PAPER_FOLDER, checked)
     return Materials(
         shape=data.shape,
         original=_prepared(data, data.original),

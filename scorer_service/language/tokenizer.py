@@ -78,9 +78,7 @@ class Tokenizer:
         # Files of early versions of the library, as that of GPT-2, do not say their type.
         kind = model.get("type", "BPE")
         if kind != "BPE" or written["pre_tokenizer"]["type"] != "ByteLevel":
-            raise ValueError(
-                f"{path}: not a byte-level BPE, but {kind}: convert it, or load another file"
-            )
+            raise ValueError(f"{path}: not a byte-level BPE, but {kind}: convert it, or load another file")
         merges = [tuple(merge.split(" ") if isinstance(merge, str) else merge) for merge in model["merges"]]
         specials = {added["content"]: added["id"] for added in written["added_tokens"] if added["special"]}
         return cls(model["vocab"], merges, specials)

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import dataclasses
 import hashlib
+import re
 import subprocess
 from collections.abc import Coroutine, Iterator
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from scorer_service.environments.fix_embedding import environment as fix_embeddi
 from scorer_service.environments.interface import Environment, NotServing, Outcome, Verdict
 from scorer_service.environments.restricted_mlm import environment as restricted_mlm
 from scorer_service.environments.settings import EnvironmentSettings
-from scorer_service.language import permutation, prepared
+from scorer_service.language import materials, permutation, prepared
 from scorer_service.language.prepared import Prepared
 from scorer_service.sandbox.native import NativeBackend
 from scorer_service.worker.device_access import DeviceAccess
@@ -217,20 +218,24 @@ def test_what_is_too_large_for_a_starter_is_found_by_scripts(
     assert served.score(served.fix_embedding, request).verdict is Verdict.SCORED
 
 
-@pytest.mark.parametrize("module", [fix_embedding, restricted_mlm])
+@pytest.mark.parametrize(
+    ("module", "damaged"),
+    [(fix_embedding, name) for name in sorted(materials.FIX_EMBEDDING_FILES)]
+    + [(restricted_mlm, name) for name in sorted(materials.RESTRICTED_MLM_FILES)],
+)
 def test_data_that_changed_since_they_were_prepared_are_not_served(
-    served: Served, tmp_path: Path, module: Any
+    served: Served, tmp_path: Path, module: Any, damaged: str
 ) -> None:
     folder = tmp_path / "data" / "paper"
     folder.mkdir(parents=True)
     for path in served.data.folder.iterdir():
         (folder / path.name).write_bytes(path.read_bytes())
-    (folder / "validation.u16").write_bytes(b"")
+    (folder / damaged).write_bytes(b"")
     settings = dataclasses.replace(
         served.settings,
         cache_dir=tmp_path / "cache",
         data_dir=folder.parent,
         device=DeviceAccess(NativeBackend(), PYTHON, "cpu"),
     )
-    with pytest.raises(NotServing, match=r"validation\.u16.*scorer data prepare paper"):
+    with pytest.raises(NotServing, match=rf"{re.escape(damaged)}.*scorer data prepare paper"):
         served.run(module.create(settings).start())

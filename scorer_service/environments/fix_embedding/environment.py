@@ -83,7 +83,9 @@ class FixEmbedding(interface.Environment):
         if device is None:
             raise interface.NotServing("this server has no device to judge on")
         try:
-            found = await asyncio.to_thread(materials.load, self._profile.name, self._settings.data_dir)
+            found = await asyncio.to_thread(
+                materials.load, self._profile.name, self._settings.data_dir, materials.FIX_EMBEDDING_FILES
+            )
         except materials.MaterialsUnavailable as error:
             raise interface.NotServing(str(error)) from error
         self._profile = dataclasses.replace(self._profile, shape=found.shape)

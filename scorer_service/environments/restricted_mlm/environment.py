@@ -81,7 +81,9 @@ class RestrictedMlm(interface.Environment):
         if device is None:
             raise interface.NotServing("this server has no device to judge on")
         try:
-            found = await asyncio.to_thread(materials.load, self._profile.name, self._settings.data_dir)
+            found = await asyncio.to_thread(
+                materials.load, self._profile.name, self._settings.data_dir, materials.RESTRICTED_MLM_FILES
+            )
             await asyncio.to_thread(public_folder.fill, self._public_dir, public_data.contents(found))
         except (materials.MaterialsUnavailable, OSError) as error:
             raise interface.NotServing(str(error)) from error
