@@ -4,13 +4,16 @@ import argparse
 import dataclasses
 import sys
 import time
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TextIO
 
-from scorer_service import configuration
-from scorer_service.language import prepared
+from scorer_service import configuration, state_dir
+from scorer_service.language import own_hidden_text, prepared
+from scorer_service.language.hidden_import import HiddenText, HiddenTextRefused, import_hidden
 from scorer_service.language.paper_data import Sources
 
-FAILURES: tuple[type[Exception], ...] = (prepared.PreparationFailed,)
+FAILURES: tuple[type[Exception], ...] = (HiddenTextRefused, prepared.PreparationFailed)
 """What these commands raise when they cannot do their work, with the way out as message."""
 
 DATA_DIR = "data"
@@ -18,6 +21,11 @@ DATA_DIR = "data"
 
 TRAINING_TOKENS_LIMIT = 8_500_000_000
 """The whole text has 9.0 thousand million, and parts of it are held out."""
+
+OVERLAP_WARNED_OF = 0.01
+"""Share of the characters of a hidden text. The text that ships has none: what it had was taken out."""
+FEWEST_CHARACTERS_PER_TOKEN = 3.0
+_SHOWN_CHARACTERS = 80
 
 _LINE_INTERVAL_S = 10.0
 """Between lines where there is no terminal; a log should tell that it goes on, and stay readable."""
@@ -40,6 +48,16 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     configuration.add_options(prepare)
     prepare.set_defaults(run=_prepare)
+    imported = data.add_parser("import", help="judge on a text of your own in profile embedded")
+    imported.add_argument(
+        "--hidden",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="text in UTF-8, with a form feed between documents",
+    )
+    configuration.add_options(imported)
+    imported.set_defaults(run=_import)
 
 
 def _tokens(text: str) -> int:
@@ -54,10 +72,7 @@ def _tokens(text: str) -> int:
 
 def _prepare(options: argparse.Namespace) -> int:
     settings = configuration.load(vars(options), options.config)
-    settings.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder = settings.state_dir / DATA_DIR / options.prepared_profile
-    folder.parent.mkdir(mode=0o700, exist_ok=True)
-    folder.parent.chmod(0o700)
+    folder = _data_dir(settings.state_dir) / options.prepared_profile
     sizes = dataclasses.replace(prepared.PUBLISHED, training_tokens=options.training_tokens)
     progress = Progress(sys.stderr)
     try:
@@ -66,6 +81,58 @@ def _prepare(options: argparse.Namespace) -> int:
         progress.close()
     print(_in_words(done))
     return 0
+
+
+def _import(options: argparse.Namespace) -> int:
+    settings = configuration.load(vars(options), options.config)
+    text = import_hidden(options.hidden)
+    # A server that runs would judge on it at once, and normalise by the anchors of another text.
+    with state_dir.locked(settings.state_dir):
+        saved = own_hidden_text.save(text, _data_dir(settings.state_dir))
+    print(_text_in_words(text, saved.tokens, settings.state_dir))
+    for warning in _warnings(text):
+        print(f"warning: {warning}", file=sys.stderr)
+    return 0
+
+
+def _text_in_words(text: HiddenText, file: Path, state_folder: Path) -> str:
+    overlap = ", ".join(f"{share:.2%} of it in {split}" for split, share in text.overlap.items())
+    lines = [
+        f"{file} is the hidden text of profile embedded from now on:",
+        f"  {len(text.tokens):,} tokens, {text.character_count:,} characters in {text.document_count:,}"
+        " documents",
+        f"  passages that agents have too: {overlap}",
+        "Scores on it have other anchors. Measure them before the server is started again:",
+        *(
+            f"  scorer calibrate {name} --state-dir {state_folder}"
+            for name in ("restricted_mlm", "fix_embedding")
+        ),
+    ]
+    return "\n".join(lines)
+
+
+def _warnings(text: HiddenText) -> Iterator[str]:
+    if max(text.overlap.values()) > OVERLAP_WARNED_OF:
+        shown = " ".join(text.longest_overlap.split())[:_SHOWN_CHARACTERS]
+        yield (
+            "agents have been given some of this text, so that a model can know it by heart; the longest such"
+            f" passage begins: {shown}"
+        )
+    if text.characters_per_token < FEWEST_CHARACTERS_PER_TOKEN:
+        yield (
+            f"a token stands for {text.characters_per_token:.2f} characters of it, of the text that ships for"
+            " 4.3: the tokenizer was not made for such a text, and good losses on it may come under the floor"
+            " of what is believed"
+        )
+
+
+def _data_dir(state_folder: Path) -> Path:
+    """Made, for the server alone."""
+    state_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder = state_folder / DATA_DIR
+    folder.mkdir(mode=0o700, exist_ok=True)
+    folder.chmod(0o700)
+    return folder
 
 
 def _in_words(done: prepared.Prepared) -> str:

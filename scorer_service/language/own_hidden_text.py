@@ -1,5 +1,6 @@
 """An operator's own hidden text, as it lies in the state folder from its import on."""
 
+import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,9 +35,8 @@ def save(text: HiddenText, data_dir: Path) -> OwnHiddenText:
     """Write it, in place of an older one; the manifest last. Raises OSError."""
     folder = data_dir / FOLDER
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with whole_file(folder / _TOKENS) as file:
-        file.write(corpus.to_bytes(text.tokens))
-    sha256 = file_sha256(folder / _TOKENS)
+    content = corpus.to_bytes(text.tokens)
+    sha256 = hashlib.sha256(content).hexdigest()
     manifest = {
         "format": _FORMAT,
         "sha256": sha256,
@@ -46,8 +46,12 @@ def save(text: HiddenText, data_dir: Path) -> OwnHiddenText:
         "character_count": text.character_count,
         "overlap": text.overlap,
     }
+    # Both are on the disk before the first of them takes its name.
     with whole_file(folder / _MANIFEST) as file:
         file.write(f"{json.dumps(manifest, indent=1)}\n".encode())
+        file.flush()
+        with whole_file(folder / _TOKENS) as tokens:
+            tokens.write(content)
     return OwnHiddenText(folder / _TOKENS, sha256)
 
 
