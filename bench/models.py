@@ -34,7 +34,9 @@ STARTING_WEIGHTS = shipped.MODELS / "restricted_mlm_starting.safetensors"
 REFUSALS = 7
 ALLOWED, FORBIDDEN = "torch.relu(self.gate(neighbours))", "torch.sigmoid(self.gate(neighbours))"
 SELF_TEST_WINDOWS = 16
-"""As many as a server judges when it starts: what is loaded by then is no part of judging a submission."""
+"""As many as a server judges when it starts."""
+WINDOWS = 1024
+WORKERS = 3
 LOGIT_BYTES = 4
 
 
@@ -111,42 +113,49 @@ def _refusal() -> Measurement:
 async def _memory(python: Path, weight_bytes: int) -> Measurement:
     """How far the reference solution raises the peak of the worker's memory.
 
-    All windows are judged, since their masks are drawn at once, but with one draw instead of several, which
-    come one after the other.
+    Over what a worker has that judged nothing yet, not over what it has just before: memory that was freed
+    and kept for later would count as there before. What the kernel maps of libraries is not counted. As in a
+    server, the starting solution is judged first on a few windows. One draw of masks stands for all, which
+    come one after the other. What the C library keeps differs between workers, so several are asked.
     """
+    grown = sorted([await _peak_growth_bytes(python) for _ in range(WORKERS)])
+    rows = PROFILE.batch_rows("cpu")
+    batch_bytes = rows * PROFILE.window_length * PROFILE.vocabulary_size * LOGIT_BYTES
+    return Measurement(
+        "memory that judging takes / (weights + 3 batches of logits)",
+        statistics.median(grown) / (weight_bytes + 3 * batch_bytes),
+        1.0,
+        detail=f"{', '.join(f'{one / 1e6:.0f}' for one in grown)} MB in {WORKERS} workers;"
+        f" {weight_bytes / 1e6:.1f} MB and 3 x {batch_bytes / 1e6:.1f} MB",
+    )
+
+
+async def _peak_growth_bytes(python: Path) -> int:
     profile = dataclasses.replace(PROFILE, draw_count=1)
     texts = scoring.Texts(hidden=_text("hidden"), public=_text("validation"))
     device = DeviceAccess(NativeBackend(), python, "cpu")
     try:
-        info = await device.start()
-        judging = scoring.Scoring(device, info, profile, texts)
+        judging = scoring.Scoring(device, await device.start(), profile, texts)
         async with contextlib.AsyncExitStack() as exit_stack:
             starting = await _export(judging, STARTING_MODEL, STARTING_WEIGHTS, exit_stack)
             reference = await _export(judging, REFERENCE_MODEL, REFERENCE_WEIGHTS, exit_stack)
-            await judging.judge(starting, window_limit=SELF_TEST_WINDOWS)
             pid = device.worker.pid
             assert pid is not None
-            before = _start_new_peak(pid)
-            outcome = await judging.judge(reference)
-            grown = _kilobytes(pid, "VmHWM") * 1024 - before
-        assert outcome.verdict is JudgedVerdict.SCORED, outcome.summary
+            fresh = _memory_bytes(pid, "RssAnon")
+            await judging.judge(starting, window_limit=SELF_TEST_WINDOWS)
+            _begin_new_peak(pid)
+            outcome = await judging.judge(reference, window_limit=WINDOWS)
+            assert outcome.verdict is JudgedVerdict.SCORED, outcome.summary
+            return _memory_bytes(pid, "VmHWM") - _memory_bytes(pid, "RssFile") - fresh
     finally:
         await device.close()
-    rows = profile.batch_rows(info.kind)
-    batch_bytes = rows * profile.window_length * profile.vocabulary_size * LOGIT_BYTES
-    return Measurement(
-        "memory that judging takes / (weights + 3 batches of logits)",
-        grown / (weight_bytes + 3 * batch_bytes),
-        1.0,
-        detail=f"{grown / 1e6:.0f} MB; {weight_bytes / 1e6:.1f} MB and 3 x {batch_bytes / 1e6:.1f} MB",
-    )
 
 
 async def _export(
     judging: scoring.Scoring, model: Path, weights: Path, exit_stack: contextlib.AsyncExitStack
 ) -> scoring.ExportedModel:
-    content = scoring.Weights(weights.read_bytes(), Circumstances())
-    exported = await judging.export(model.read_bytes(), content, exit_stack)
+    source, content = await asyncio.to_thread(lambda: (model.read_bytes(), weights.read_bytes()))
+    exported = await judging.export(source, scoring.Weights(content, Circumstances()), exit_stack)
     assert isinstance(exported, scoring.ExportedModel), exported
     return exported
 
@@ -155,14 +164,12 @@ def _text(split: str) -> Path:
     return corpus.load_manifest().splits[split].file
 
 
-def _start_new_peak(pid: int) -> int:
-    """Set the peak of a process's resident memory to what it has now; how many bytes that is."""
-    Path(f"/proc/{pid}/clear_refs").write_text("5")  # man 5 proc
-    return _kilobytes(pid, "VmHWM") * 1024
+def _begin_new_peak(pid: int) -> None:
+    Path(f"/proc/{pid}/clear_refs").write_text("5")  # proc(5)
 
 
-def _kilobytes(pid: int, name: str) -> int:
+def _memory_bytes(pid: int, name: str) -> int:
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith(f"{name}:"):
-            return int(line.split()[1])
+            return int(line.split()[1]) * 1024
     raise RuntimeError(f"no {name} of {pid}")
