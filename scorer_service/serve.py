@@ -3,13 +3,11 @@
 import asyncio
 import logging
 import os
-import platform
 import signal
 import socket
 from collections.abc import Sequence
 
 from grpc_health.v1 import health
-from prometheus_client import CollectorRegistry, GCCollector, Info, PlatformCollector, ProcessCollector
 
 import scorer_service
 from scorer_service import freed_memory, state_dir
@@ -19,12 +17,11 @@ from scorer_service.configuration import Configuration, ConfigurationError, host
 from scorer_service.environments.discovery import create_environment, environment_names
 from scorer_service.environments.interface import NotServing
 from scorer_service.metrics.endpoint import MetricsEndpoint
-from scorer_service.metrics.scoring import MeteredQueue, QueueGauges, StageMetrics
+from scorer_service.metrics.service import ServiceMetrics
 from scorer_service.sandbox import python_toolchain
 from scorer_service.sandbox.native import NativeBackend
 from scorer_service.scheduling.canaries import Canaries
 from scorer_service.scheduling.scheduler import Scheduler, SchedulerSettings
-from scorer_service.store.artifacts import ArtifactFolder
 from scorer_service.store.attempts import SqliteAttemptStore
 from scorer_service.store.database import Database
 from scorer_service.store.jobs import SqliteJobQueue
@@ -32,7 +29,6 @@ from scorer_service.worker.device_access import DeviceAccess
 
 log = logging.getLogger(__name__)
 
-GAUGE_REFRESH_S = 2.0
 PURGE_EVERY_S = 3600.0
 
 
@@ -68,26 +64,29 @@ class Server:
     def __init__(self, configuration: Configuration) -> None:
         self._configuration = configuration
         folder = configuration.state_dir
-        self.metrics = _metrics_registry(configuration)
+        metrics = ServiceMetrics(profile=configuration.profile, state_dir=folder)
+        self._metrics = metrics
         self._backend = NativeBackend(configuration.slots or None)
         self._database = Database(folder / "scorer.sqlite3")
-        queue = MeteredQueue(SqliteJobQueue(self._database), self.metrics)
+        sandboxes = metrics.sandboxes.metered(self._backend)
+        queue = metrics.metered_queue(SqliteJobQueue(self._database))
         self._queue = queue
-        artifacts = ArtifactFolder(
+        artifacts = metrics.artifacts.folder(
             folder / "artifacts",
             artifact_limit_bytes=configuration.artifact_limit_mib << 20,
             quota_bytes=configuration.artifact_quota_mib << 20,
         )
-        stage_metrics = StageMetrics(self.metrics)
         self._device = DeviceAccess(
-            self._backend,
+            sandboxes,
             configuration.torch_python or python_toolchain.default_python(),
             configuration.device,
+            make_worker=metrics.device.make_worker,
+            make_gate=metrics.device.make_gate,
         )
         self._environments = {
-            name: stage_metrics.metered(
+            name: metrics.stages.metered(
                 create_environment(
-                    name, state_dir.environment_settings(name, configuration, self._backend, self._device)
+                    name, state_dir.environment_settings(name, configuration, sandboxes, self._device)
                 )
             )
             for name in chosen_environments(configuration)
@@ -105,6 +104,7 @@ class Server:
             queue,
             artifacts,
             self._environments,
+            make_lane=metrics.lanes.make_lane,
         )
         health_servicer = health.aio.HealthServicer()
         self._registry = EnvironmentRegistry(self._environments, health_servicer)
@@ -115,11 +115,10 @@ class Server:
             queue=queue,
             attempts=SqliteAttemptStore(self._database),
             artifacts=artifacts,
-            metrics=self.metrics,
+            metrics=metrics.registry,
         )
-        self._gauges = QueueGauges(self.metrics)
         self._canaries = Canaries(
-            self._environments, self._scheduler, configuration.canary_minutes, self.metrics
+            self._environments, self._scheduler, configuration.canary_minutes, metrics.registry
         )
         self._endpoint: MetricsEndpoint | None = None
         self._tasks: list[asyncio.Task[None]] = []
@@ -130,7 +129,7 @@ class Server:
         await self._registry.publish()
         await self._scheduler.start()
         host, port = host_and_port(configuration.metrics_listen)
-        self._endpoint = MetricsEndpoint(host, port, self.metrics, self._is_healthy)
+        self._endpoint = MetricsEndpoint(host, port, self._metrics.registry, self._is_healthy)
         rpc_port = await self._api.start(configuration.listen)
         rpc_host = configuration.listen.rpartition(":")[0]
         log.info("scorer %s, profile %s", scorer_service.__version__, configuration.profile)
@@ -142,7 +141,10 @@ class Server:
         metrics_host = configuration.metrics_listen.rpartition(":")[0]
         log.info("metrics on http://%s:%d/metrics", metrics_host, self._endpoint.port)
         self._tasks = [
-            asyncio.create_task(self._refresh_gauges(), name="gauges"),
+            asyncio.create_task(
+                self._metrics.keep_fresh(self._queue, list(self._environments), self._registry.is_serving),
+                name="metrics",
+            ),
             asyncio.create_task(self._purge(), name="purge"),
             asyncio.create_task(self._canaries.run(), name="canaries"),
         ]
@@ -192,11 +194,6 @@ class Server:
         await self._registry.set_readiness(name, Readiness.SERVING)
         log.info("%s is SERVING", name)
 
-    async def _refresh_gauges(self) -> None:
-        while True:
-            await self._gauges.refresh(self._queue, list(self._environments), self._scheduler.lanes)
-            await asyncio.sleep(GAUGE_REFRESH_S)
-
     async def _purge(self) -> None:
         while True:
             deleted = await self._queue.purge(self._configuration.retention_days * 86_400)
@@ -224,18 +221,3 @@ async def _serve(configuration: Configuration) -> None:
     finally:
         stopping.cancel()
         await server.stop()
-
-
-def _metrics_registry(configuration: Configuration) -> CollectorRegistry:
-    registry = CollectorRegistry()
-    ProcessCollector(registry=registry)
-    PlatformCollector(registry=registry)
-    GCCollector(registry=registry)
-    Info("scorer_build", "What is running.", registry=registry).info(
-        {
-            "version": scorer_service.__version__,
-            "python": platform.python_version(),
-            "profile": configuration.profile,
-        }
-    )
-    return registry

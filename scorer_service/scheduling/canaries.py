@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Mapping
 
 from prometheus_client import CollectorRegistry, Gauge
@@ -47,10 +48,16 @@ class Canaries:
         )
         self._time = Gauge(
             "scorer_canary_timestamp_seconds",
-            "When the reference solution was scored last, in seconds since the epoch.",
+            "When the reference solution was scored last, or first to be scored; seconds since the epoch.",
             ["environment"],
             registry=registry,
         )
+        self._awaited: set[str] = set()
+        Gauge(
+            "scorer_canary_interval_seconds",
+            "Time between two scorings of a reference solution; 0: there are none.",
+            registry=registry,
+        ).set(self._interval_s)
 
     def watch(self, name: str) -> None:
         """Score the canary of an environment that serves, from now on."""
@@ -79,6 +86,10 @@ class Canaries:
         request = environment.canary()
         if request is None:
             return
+        if environment.name not in self._awaited:
+            # From here on its age grows until there is a score, so that one which never comes is seen.
+            self._awaited.add(environment.name)
+            self._time.labels(environment.name).set(time.time())
         payload = request.SerializeToString(deterministic=True)
         job, _ = await self._scheduler.submit(
             NewJob(environment.name, payload, "canary", request_id=None, attempt_id=None)

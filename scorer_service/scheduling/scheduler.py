@@ -4,7 +4,7 @@ import asyncio
 import functools
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from scorer_service.environments.interface import Environment
@@ -65,11 +65,13 @@ class Scheduler:
         queue: JobQueue,
         artifacts: ArtifactFolder,
         environments: Mapping[str, Environment],
+        *,
+        make_lane: Callable[[str, int], Lane] = Lane,
     ) -> None:
         self._settings = settings
         self._queue = queue
         self._environments = environments
-        self.lanes = {name: Lane(name, places) for name, places in settings.lane_places.items()}
+        self.lanes = {name: make_lane(name, places) for name, places in settings.lane_places.items()}
         self._board = ProgressBoard()
         self._tools = DeliveryTools(queue, self.lanes, self._board, artifacts, settings.lease_s)
         self._service_times = {name: ServiceTime() for name in environments}

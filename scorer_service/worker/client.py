@@ -36,6 +36,11 @@ class Worker:
         """How often a worker that had died was started anew."""
 
     @property
+    def has_started(self) -> bool:
+        """Whether `start` has returned."""
+        return self._device is not None
+
+    @property
     def device(self) -> DeviceInfo:
         """The device, once `start` has returned."""
         if self._device is None:

@@ -2,9 +2,9 @@
 
 import asyncio
 import fcntl
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 import scorer_launcher
 
@@ -20,14 +20,31 @@ class DeviceUnavailable(Exception):
     """There is no device to measure on. The message says what is missing and the way out."""
 
 
+class MakeGate(Protocol):
+    """Makes the gate of a device."""
+
+    def __call__(self, backend: SandboxBackend, *, device_is_cpu: bool) -> DeviceGate:
+        """See `DeviceGate`."""
+
+
 class DeviceAccess:
     """One device, shared by the environments of a server."""
 
     gate: DeviceGate
     """Set by `start`."""
 
-    def __init__(self, backend: SandboxBackend, python: Path, device: str) -> None:
-        self.worker = Worker(python, device)
+    def __init__(
+        self,
+        backend: SandboxBackend,
+        python: Path,
+        device: str,
+        *,
+        make_worker: Callable[[Path, str], Worker] = Worker,
+        make_gate: MakeGate = DeviceGate,
+    ) -> None:
+        """`make_worker` and `make_gate` are for those who want to watch them."""
+        self.worker = make_worker(python, device)
+        self._make_gate = make_gate
         self.runner = WarmRunner(backend, python)
         self._backend = backend
         self._name = device
@@ -62,7 +79,7 @@ class DeviceAccess:
             await self.runner.start(on_gpu=device.kind != "cpu")
         except (WorkerUnavailable, ToolchainError, scorer_launcher.SandboxError) as error:
             raise DeviceUnavailable(str(error)) from error
-        self.gate = DeviceGate(self._backend, device_is_cpu=device.kind == "cpu")
+        self.gate = self._make_gate(self._backend, device_is_cpu=device.kind == "cpu")
         return device
 
 

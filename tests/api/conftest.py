@@ -12,7 +12,7 @@ from scripted_service import Service
 
 from scorer_service.api.registry import EnvironmentRegistry, Readiness
 from scorer_service.api.server import ApiServer
-from scorer_service.metrics.scoring import MeteredQueue
+from scorer_service.metrics.jobs import MeteredQueue
 from scorer_service.scheduling.scheduler import Scheduler, SchedulerSettings
 from scorer_service.store.artifacts import ArtifactFolder
 from scorer_service.store.attempts import SqliteAttemptStore

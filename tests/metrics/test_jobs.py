@@ -1,19 +1,16 @@
-"""Metrics of jobs and stages: each thing that happens to a job is counted once."""
+"""Metrics of jobs: each thing that happens to a job is counted once."""
 
-import asyncio
-import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from prometheus_client import CollectorRegistry
-from scripted_environment import ScriptedEnvironment, request
 
 from scorer_service.environments.interface import Verdict
-from scorer_service.metrics.scoring import MeteredQueue, QueueGauges, StageMetrics
+from scorer_service.metrics.failures import REASONS
+from scorer_service.metrics.jobs import MeteredQueue
 from scorer_service.store.database import Database
 from scorer_service.store.interface import JudgedResult, NewJob, QueueFull, RequestIdReused
 from scorer_service.store.jobs import SqliteJobQueue
@@ -42,6 +39,15 @@ def metered(tmp_path: Path) -> Iterator[Metered]:
     registry = CollectorRegistry()
     yield Metered(MeteredQueue(SqliteJobQueue(database), registry), registry)
     database.close()
+
+
+def reasons(metered: Metered) -> dict[str, float]:
+    """Failures by reason, those that there were."""
+    counts = {
+        reason: metered.count("service_failures_total", environment=JOB.environment, reason=reason)
+        for reason in REASONS
+    }
+    return {reason: count for reason, count in counts.items() if count}
 
 
 async def claimed(metered: Metered) -> Any:
@@ -114,47 +120,42 @@ async def test_a_job_taken_back_from_a_dead_worker_is_reclaimed_until_it_fails(m
     await metered.queue.claim(JOB.environment, "owner", 30)
     await metered.queue.reclaim(everything=True, delivery_limit=2)
     assert (metered.count("jobs_reclaimed_total"), metered.jobs("failed")) == (1, 1)
+    assert reasons(metered) == {"given_up": 1}
 
 
-async def test_gauges_show_queue_and_lanes_as_they_are(metered: Metered) -> None:
-    gauges = QueueGauges(metered.registry)
-    lanes = {"judge": SimpleNamespace(busy=2, waiting=3)}
+async def test_gauges_show_the_queue_as_it_is(metered: Metered) -> None:
     for _ in range(2):
         await metered.queue.accept(JOB, 10)
-    await gauges.refresh(metered.queue, [JOB.environment], lanes)
+    await metered.queue.refresh([JOB.environment])
     assert metered.count("queue_depth", environment=JOB.environment) == 2
-    assert metered.count("queue_oldest_age_seconds", environment=JOB.environment) >= 0
-    assert (metered.count("lane_busy", lane="judge"), metered.count("lane_waiting", lane="judge")) == (2, 3)
+    assert metered.count("queue_oldest_age_seconds", environment=JOB.environment) > 0
     for _ in range(2):
         await metered.queue.claim(JOB.environment, "owner", 30)
-    await gauges.refresh(metered.queue, [JOB.environment], lanes)
+    await metered.queue.refresh([JOB.environment])
     assert metered.count("queue_depth", environment=JOB.environment) == 0
     assert metered.count("queue_oldest_age_seconds", environment=JOB.environment) == 0
 
 
-async def test_a_stage_is_timed_also_where_it_fails_or_is_cancelled() -> None:
-    registry = CollectorRegistry()
-    inner = ScriptedEnvironment()
-    environment = StageMetrics(registry).metered(inner)
-    assert [stage.name for stage in environment.stages] == ["build", "judge"]
-    assert (environment.name, environment.describe()) == (inner.name, inner.describe())
-    labels = {"environment": inner.name, "stage": "judge"}
+async def test_a_result_that_comes_too_late_is_counted_as_dropped(metered: Metered) -> None:
+    late = await claimed(metered)
+    await metered.queue.reclaim(everything=True, delivery_limit=5)
+    lease = await metered.queue.claim(JOB.environment, "owner", 30)
+    assert lease is not None
+    assert not await metered.queue.finish(late, RESULT)
+    assert await metered.queue.finish(lease, RESULT)
+    assert metered.count("results_dropped_total", environment=JOB.environment) == 1
 
-    def sample(name: str) -> float | None:
-        return registry.get_sample_value(name, labels)
 
-    context: Any = SimpleNamespace(
-        exit_stack=contextlib.AsyncExitStack(), report=lambda done, total, unit: None
-    )
-    built = await environment.stages[0].run(request("a"), context)
-    judging: asyncio.Future[Any] = asyncio.ensure_future(environment.stages[1].run(built, context))
-    await inner.started.wait()
-    assert (sample("scorer_stages_running"), sample("scorer_stage_seconds_count")) == (1, 0)
-    judging.cancel()
-    await asyncio.wait([judging])
-    assert inner.killed == ["a"]
-    inner.failures["a"] = RuntimeError("lost")
-    inner.released.set()
-    with pytest.raises(RuntimeError):
-        await environment.stages[1].run(built, context)
-    assert (sample("scorer_stages_running"), sample("scorer_stage_seconds_count")) == (0, 2)
+async def test_counters_of_every_environment_are_there_before_the_first_event(metered: Metered) -> None:
+    metered.queue.add_environments([JOB.environment])
+    for name in ("accepted", "refused", "failed", "cancelled"):
+        assert (
+            metered.registry.get_sample_value(f"scorer_jobs_{name}_total", {"environment": JOB.environment})
+            == 0
+        )
+    for verdict in Verdict:
+        labels = {"environment": JOB.environment, "verdict": verdict.value}
+        assert metered.registry.get_sample_value("scorer_jobs_judged_total", labels) == 0
+    for reason in REASONS:
+        labels = {"environment": JOB.environment, "reason": reason}
+        assert metered.registry.get_sample_value("scorer_service_failures_total", labels) == 0

@@ -1,21 +1,15 @@
-"""Metrics of jobs, queue and stages, as decorators round the queue and the environments."""
+"""Metrics of jobs, as a decorator round the queue."""
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from google.protobuf.message import Message
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from scorer_service.environments.interface import (
-    CalibrationTable,
-    Environment,
-    EnvironmentDescription,
-    Stage,
-    StageContext,
-    StarterFile,
-)
+from scorer_service.environments.interface import Verdict
 from scorer_service.metrics.buckets import DURATION_BUCKETS_S
+from scorer_service.metrics.failures import FailureMetrics
+from scorer_service.metrics.lanes import LaneMetrics
+from scorer_service.metrics.leases import LeaseMetrics
 from scorer_service.store.interface import (
     JobQueue,
     JobRecord,
@@ -31,14 +25,24 @@ from scorer_service.store.interface import (
 class MeteredQueue:
     """A `JobQueue` that counts what goes through it."""
 
-    def __init__(self, queue: JobQueue, registry: CollectorRegistry) -> None:
+    def __init__(
+        self,
+        queue: JobQueue,
+        registry: CollectorRegistry,
+        *,
+        failures: FailureMetrics | None = None,
+        lanes: LaneMetrics | None = None,
+    ) -> None:
         self._queue = queue
+        self._failures = failures or FailureMetrics(registry)
+        self._lanes = lanes or LaneMetrics(registry)
+        self._leases = LeaseMetrics(registry)
         self._accepted = Counter(
             "scorer_jobs_accepted", "Jobs put in the queue.", ["environment"], registry=registry
         )
         self._refused = Counter(
             "scorer_jobs_refused",
-            "Submissions refused because the queue was full.",
+            "Submissions refused because the queue of their environment was full.",
             ["environment"],
             registry=registry,
         )
@@ -50,7 +54,7 @@ class MeteredQueue:
         )
         self._failed = Counter(
             "scorer_jobs_failed",
-            "Jobs that ended by a failure of the service.",
+            "Jobs that ended by a failure of the service, without a verdict.",
             ["environment"],
             registry=registry,
         )
@@ -60,6 +64,19 @@ class MeteredQueue:
         self._redelivered = Counter(
             "scorer_jobs_reclaimed", "Jobs taken back from a worker that died.", registry=registry
         )
+        self._dropped = Counter(
+            "scorer_results_dropped",
+            "Results that came after the lease of their job was void; another delivery of it counts.",
+            ["environment"],
+            registry=registry,
+        )
+        self._depth = Gauge("scorer_queue_depth", "Jobs that wait.", ["environment"], registry=registry)
+        self._oldest = Gauge(
+            "scorer_queue_oldest_age_seconds",
+            "How long the first job in the queue has waited; 0 where none waits.",
+            ["environment"],
+            registry=registry,
+        )
         self._waited = Histogram(
             "scorer_queue_wait_seconds",
             "Time from the acceptance of a job to its first stage.",
@@ -67,6 +84,27 @@ class MeteredQueue:
             buckets=DURATION_BUCKETS_S,
             registry=registry,
         )
+
+    def add_environments(self, environments: Sequence[str]) -> None:
+        """Show them from the start: a counter that begins with 1 is no increase to a query."""
+        for counter in (self._accepted, self._refused, self._failed, self._cancelled, self._dropped):
+            for environment in environments:
+                counter.labels(environment)
+        for environment in environments:
+            for verdict in Verdict:
+                self._judged.labels(environment, verdict.value)
+        self._failures.add_environments(environments)
+        self._leases.add_environments(environments)
+
+    async def refresh(self, environments: Sequence[str]) -> None:
+        """Read the state of the queues. On a schedule: a scrape must not wait for the store."""
+        for environment in environments:
+            state = await self._queue.state(environment)
+            self._depth.labels(environment).set(state.depth)
+            self._oldest.labels(environment).set(state.oldest_age_s)
+            self._lanes.set_queued(environment, state.depth)
+        self._leases.refresh(environments)
+        self._lanes.advance()
 
     async def accept(self, job: NewJob, queue_limit: int) -> tuple[JobRecord, bool]:
         """See `JobQueue.accept`."""
@@ -77,25 +115,38 @@ class MeteredQueue:
             raise
         if is_new:
             self._accepted.labels(job.environment).inc()
+            self._lanes.queued(job.environment, 1)
         return record, is_new
 
     async def claim(self, environment: str, owner: str, lease_s: float) -> Lease | None:
         """See `JobQueue.claim`."""
         lease = await self._queue.claim(environment, owner, lease_s)
+        if lease is None:
+            return None
+        self._leases.taken(lease)
+        self._lanes.taken(lease.job_id, environment)
         # What came before a later delivery was work that was lost, not a wait.
-        if lease is not None and lease.number == 1:
+        if lease.number == 1:
             self._waited.labels(environment).observe(max(0.0, time.time() - lease.accepted_at))
         return lease
 
     async def renew(self, lease: Lease, lease_s: float) -> bool:
         """See `JobQueue.renew`."""
-        return await self._queue.renew(lease, lease_s)
+        renewed = await self._queue.renew(lease, lease_s)
+        if renewed:
+            self._leases.renewed(lease)
+        else:
+            self._leases.lost(lease)
+        return renewed
 
     async def finish(self, lease: Lease, result: JudgedResult) -> bool:
         """See `JobQueue.finish`."""
         stored = await self._queue.finish(lease, result)
         if stored:
             self._judged.labels(lease.environment, result.verdict.value).inc()
+        else:
+            self._dropped.labels(lease.environment).inc()
+        self._end(lease, kept=stored)
         return stored
 
     async def fail(self, lease: Lease, failure: str) -> bool:
@@ -103,11 +154,16 @@ class MeteredQueue:
         stored = await self._queue.fail(lease, failure)
         if stored:
             self._failed.labels(lease.environment).inc()
+        self._end(lease, kept=stored)
         return stored
 
     async def give_back(self, lease: Lease) -> bool:
         """See `JobQueue.give_back`."""
-        return await self._queue.give_back(lease)
+        given_back = await self._queue.give_back(lease)
+        if given_back:
+            self._lanes.queued(lease.environment, 1)
+        self._end(lease, kept=given_back)
+        return given_back
 
     async def cancel(self, job_id: str) -> JobRecord | None:
         """See `JobQueue.cancel`."""
@@ -120,6 +176,10 @@ class MeteredQueue:
             and not before.state.is_final
         ):
             self._cancelled.labels(record.environment).inc()
+            if before.state is JobState.QUEUED:
+                self._lanes.queued(record.environment, -1)
+            self._leases.cancelled(job_id)
+            self._lanes.ended(job_id)
         return record
 
     async def reclaim(self, *, everything: bool, delivery_limit: int) -> Sequence[str]:
@@ -129,6 +189,7 @@ class MeteredQueue:
             record = await self._queue.find(job_id=job_id)
             if record is not None and record.state is JobState.FAILED:  # given up
                 self._failed.labels(record.environment).inc()
+                self._failures.given_up(record.environment)
             else:
                 self._redelivered.inc()
         return reclaimed
@@ -149,101 +210,9 @@ class MeteredQueue:
         """See `JobQueue.purge`."""
         return await self._queue.purge(older_than_s)
 
-
-class StageMetrics:
-    """Times the stages of environments."""
-
-    def __init__(self, registry: CollectorRegistry) -> None:
-        self._seconds = Histogram(
-            "scorer_stage_seconds",
-            "Time that a stage of a job took, its wait for a lane left out.",
-            ["environment", "stage"],
-            buckets=DURATION_BUCKETS_S,
-            registry=registry,
-        )
-        self._running = Gauge(
-            "scorer_stages_running", "Stages being worked on.", ["environment", "stage"], registry=registry
-        )
-
-    def metered(self, environment: Environment) -> Environment:
-        """The environment with its stages timed."""
-        return _MeteredEnvironment(environment, self)
-
-    def _timed(self, environment: str, stage: Stage) -> Stage:
-        seconds = self._seconds.labels(environment, stage.name)
-        running = self._running.labels(environment, stage.name)
-
-        def wrap(
-            run: Callable[[Any, StageContext], Awaitable[Any]],
-        ) -> Callable[[Any, StageContext], Awaitable[Any]]:
-            async def timed(value: Any, context: StageContext) -> Any:
-                with running.track_inprogress(), seconds.time():
-                    return await run(value, context)
-
-            return timed
-
-        return Stage(stage.name, stage.lane, wrap(stage.run))
-
-
-class _MeteredEnvironment(Environment):
-    def __init__(self, environment: Environment, metrics: StageMetrics) -> None:
-        self._environment = environment
-        # An instance's own attributes: what is a constant of each class is a value of this wrapper.
-        self.name = environment.name  # type: ignore[misc]
-        self.request_type = environment.request_type  # type: ignore[misc]
-        self.response_type = environment.response_type  # type: ignore[misc]
-        self._stages = [metrics._timed(environment.name, stage) for stage in environment.stages]
-
-    async def start(self) -> None:
-        await self._environment.start()
-
-    async def close(self) -> None:
-        await self._environment.close()
-
-    def describe(self) -> EnvironmentDescription:
-        return self._environment.describe()
-
-    def validate(self, request: Message) -> None:
-        self._environment.validate(request)
-
-    @property
-    def stages(self) -> Sequence[Stage]:
-        return self._stages
-
-    def starter(self) -> Sequence[StarterFile]:
-        return self._environment.starter()
-
-    async def calibrate(self) -> CalibrationTable:
-        return await self._environment.calibrate()
-
-    def canary(self) -> Message | None:
-        return self._environment.canary()
-
-
-class QueueGauges:
-    """Depth and age of the queues, refreshed on a schedule: a scrape must not wait for the store."""
-
-    def __init__(self, registry: CollectorRegistry) -> None:
-        self._depth = Gauge("scorer_queue_depth", "Jobs that wait.", ["environment"], registry=registry)
-        self._oldest = Gauge(
-            "scorer_queue_oldest_age_seconds",
-            "How long the first job in the queue has waited.",
-            ["environment"],
-            registry=registry,
-        )
-        self._slots_busy = Gauge(
-            "scorer_lane_busy", "Places of a lane that are taken.", ["lane"], registry=registry
-        )
-        self._slots_waiting = Gauge(
-            "scorer_lane_waiting", "Stages that wait for a place.", ["lane"], registry=registry
-        )
-
-    async def refresh(self, queue: JobQueue, environments: Sequence[str], lanes: Mapping[str, Any]) -> None:
-        """Read the state of the queues and lanes."""
-        for environment in environments:
-            state = await queue.state(environment)
-            self._depth.labels(environment).set(state.depth)
-            self._oldest.labels(environment).set(state.oldest_age_s)
-        for name, lane in lanes.items():
-            self._slots_busy.labels(name).set(lane.busy)
-            self._slots_waiting.labels(name).set(lane.waiting)
+    def _end(self, lease: Lease, *, kept: bool) -> None:
+        if kept:
+            self._leases.ended(lease)
+        else:
+            self._leases.lost(lease)
+        self._lanes.ended(lease.job_id)
