@@ -1,7 +1,7 @@
 """Metrics of uploads, as a decorator round the artifact folder."""
 
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from prometheus_client import CollectorRegistry, Counter
 
@@ -50,9 +50,9 @@ class _MeteredFolder(ArtifactFolder):
         super().__init__(folder, artifact_limit_bytes=artifact_limit_bytes, quota_bytes=quota_bytes)
         self._metrics = metrics
 
-    def begin(self, key: ArtifactKey, offset_bytes: int, *more: Any, **named: Any) -> Upload:
+    def begin(self, key: ArtifactKey, offset_bytes: int, uploader: str = "") -> Upload:
         try:
-            upload = super().begin(key, offset_bytes, *more, **named)
+            upload = super().begin(key, offset_bytes, uploader)
         except ArtifactTooLarge:
             self._metrics.uploads.labels("too_large").inc()
             raise

@@ -36,13 +36,13 @@ class Canaries:
         self._watching: asyncio.Queue[str] = asyncio.Queue()
         self._score = Gauge(
             "scorer_canary_normalized_score",
-            "What the reference solution scored last; 1 when nothing drifts.",
+            "What the reference solution scored last, normalised; 1 when nothing drifts.",
             ["environment"],
             registry=registry,
         )
         self._drifting = Gauge(
             "scorer_canary_drifting",
-            f"1 where that is more than {DRIFT_SHARE:.0%} from 1, or the reference got no score.",
+            f"1 where the reference solution scored more than {DRIFT_SHARE:.0%} from 1, or got no score.",
             ["environment"],
             registry=registry,
         )
