@@ -27,8 +27,8 @@ def transport(configuration: Configuration) -> RotatedCredentials | None:
             raise ConfigurationError(
                 f"listen is {configuration.listen}, which other machines may reach, and there is no TLS: "
                 "submissions and tokens could be read on the way. Give tls_certificate and tls_key; or "
-                "listen on 127.0.0.1; or set allow_plaintext (--allow-plaintext) where something in front of the "
-                "server does TLS, or the network is yours alone"
+                "listen on 127.0.0.1; or set allow_plaintext (--allow-plaintext) where something in front of "
+                "the server does TLS, or the network is yours alone"
             )
         return None
     if certificate is None or key is None:

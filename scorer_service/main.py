@@ -11,7 +11,7 @@ from pathlib import Path
 import scorer_launcher
 
 import scorer_service
-from scorer_service import configuration, data_commands, doctor, serve, state_dir
+from scorer_service import configuration, data_commands, doctor, serve, state_dir, token_commands
 from scorer_service.api.interceptors.call_log import CallNumberFilter
 from scorer_service.api.server import ListenError
 from scorer_service.calibration import run as calibration
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ) as error:
         print(f"scorer: {error}", file=sys.stderr)
         return EXIT_FAILURE
-    except data_commands.FAILURES as error:
+    except (*data_commands.FAILURES, *token_commands.FAILURES) as error:
         print(f"scorer: {error}", file=sys.stderr)
         return EXIT_FAILURE
     except OSError as error:
@@ -87,6 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     calibrate_command.set_defaults(run=_calibrate)
 
     data_commands.add(commands)
+    token_commands.add(commands)
 
     problems = commands.add_parser("problems", help="problem sets of rust_codecontests").add_subparsers(
         required=True, metavar="COMMAND"

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from grpc_health.v1 import health
 
 import scorer_service
-from scorer_service import freed_memory, state_dir
+from scorer_service import freed_memory, listener, state_dir
+from scorer_service.api.access.control import AccessControl
 from scorer_service.api.registry import EnvironmentRegistry, Readiness
 from scorer_service.api.server import ApiServer
 from scorer_service.configuration import Configuration, ConfigurationError, host_and_port
@@ -22,7 +23,9 @@ from scorer_service.sandbox import python_toolchain
 from scorer_service.sandbox.native import NativeBackend
 from scorer_service.scheduling.canaries import Canaries
 from scorer_service.scheduling.scheduler import Scheduler, SchedulerSettings
+from scorer_service.store.artifact_owners import SqliteArtifactOwners
 from scorer_service.store.attempts import SqliteAttemptStore
+from scorer_service.store.database import FILE_NAME as DATABASE_NAME
 from scorer_service.store.database import Database
 from scorer_service.store.jobs import SqliteJobQueue
 from scorer_service.worker.device_access import DeviceAccess
@@ -40,6 +43,7 @@ def run(configuration: Configuration) -> None:
     if configuration.problem_set is not None and not configuration.problem_set.is_file():
         raise ConfigurationError(f"problem_set must be a file, and {configuration.problem_set} is none")
     chosen_environments(configuration)
+    listener.check(configuration)
     os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
     freed_memory.return_to_system()
     with state_dir.locked(configuration.state_dir):
@@ -67,7 +71,7 @@ class Server:
         metrics = ServiceMetrics(profile=configuration.profile, state_dir=folder)
         self._metrics = metrics
         self._backend = NativeBackend(configuration.slots or None)
-        self._database = Database(folder / "scorer.sqlite3")
+        self._database = Database(folder / DATABASE_NAME)
         sandboxes = metrics.sandboxes.metered(self._backend)
         queue = metrics.metered_queue(SqliteJobQueue(self._database))
         self._queue = queue
@@ -115,6 +119,11 @@ class Server:
             queue=queue,
             attempts=SqliteAttemptStore(self._database),
             artifacts=artifacts,
+            access=AccessControl(
+                SqliteArtifactOwners(self._database),
+                listener.tokens(configuration),
+                listener.transport(configuration),
+            ),
             metrics=metrics.registry,
         )
         self._canaries = Canaries(
@@ -137,7 +146,8 @@ class Server:
         log.info("sandbox: %s", self._backend.description)
         for complaint in self._backend.isolation.complaints:
             log.warning("sandbox: %s", complaint)
-        log.info("RPCs on %s:%d", rpc_host, rpc_port)
+        speaks = "plaintext" if configuration.tls_certificate is None else "TLS"
+        log.info("RPCs on %s:%d, in %s", rpc_host, rpc_port, speaks)
         metrics_host = configuration.metrics_listen.rpartition(":")[0]
         log.info("metrics on http://%s:%d/metrics", metrics_host, self._endpoint.port)
         self._tasks = [

@@ -1,12 +1,14 @@
 """Attempts and their score logs in SQLite."""
 
+import contextlib
 import sqlite3
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from scorer_service.environments.interface import Direction
-from scorer_service.store.database import Database
+from scorer_service.store.database import FILE_NAME, Database
 from scorer_service.store.interface import (
     AttemptCounts,
     AttemptNotFound,
@@ -67,6 +69,20 @@ class SqliteAttemptStore:
     async def log(self, attempt_id: str, *, after: int, limit: int) -> Sequence[tuple[int, JobRecord]]:
         """See `AttemptStore.log`."""
         return await self._database.run(_log, attempt_id, after, limit)
+
+
+def attempt_exists(state_dir: Path, attempt_id: str) -> bool:
+    """Whether a state folder has an attempt. Only reads, beside a server that may be running. Blocks.
+
+    Raises sqlite3.Error.
+    """
+    path = state_dir / FILE_NAME
+    if not path.exists():
+        return False
+    with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+        connection.execute("PRAGMA busy_timeout = 5000")
+        found = connection.execute("SELECT 1 FROM attempts WHERE attempt_id = ?", (attempt_id,)).fetchone()
+    return found is not None
 
 
 def _attempt_of(row: sqlite3.Row) -> AttemptRecord:

@@ -10,6 +10,9 @@ from typing import Concatenate, ParamSpec, TypeVar
 P = ParamSpec("P")
 T = TypeVar("T")
 
+FILE_NAME = "scorer.sqlite3"
+"""Inside the state folder."""
+
 # One entry a version; `PRAGMA user_version` counts those that were applied. Entries are never edited.
 MIGRATIONS = (
     """

@@ -10,14 +10,17 @@ from prometheus_client import CollectorRegistry
 from scripted_environment import ScriptedEnvironment
 from scripted_service import Service
 
+from scorer_service.api.access.control import AccessControl
 from scorer_service.api.registry import EnvironmentRegistry, Readiness
 from scorer_service.api.server import ApiServer
 from scorer_service.metrics.jobs import MeteredQueue
 from scorer_service.scheduling.scheduler import Scheduler, SchedulerSettings
+from scorer_service.store.artifact_owners import SqliteArtifactOwners
 from scorer_service.store.artifacts import ArtifactFolder
 from scorer_service.store.attempts import SqliteAttemptStore
 from scorer_service.store.database import Database
 from scorer_service.store.jobs import SqliteJobQueue
+from scorer_service.store.tokens import TokenFile
 
 
 @pytest.fixture
@@ -33,7 +36,15 @@ def is_ready() -> bool:
 
 
 @pytest.fixture
-async def service(tmp_path: Path, heartbeat_s: float, is_ready: bool) -> AsyncIterator[Service]:
+def tokens() -> TokenFile | None:
+    """The tokens that callers are asked for; a test of access has some."""
+    return None
+
+
+@pytest.fixture
+async def service(
+    tmp_path: Path, heartbeat_s: float, is_ready: bool, tokens: TokenFile | None
+) -> AsyncIterator[Service]:
     database = Database(tmp_path / "jobs.sqlite3")
     metrics = CollectorRegistry()
     queue = MeteredQueue(SqliteJobQueue(database), metrics)
@@ -51,6 +62,7 @@ async def service(tmp_path: Path, heartbeat_s: float, is_ready: bool) -> AsyncIt
         queue=queue,
         attempts=SqliteAttemptStore(database),
         artifacts=artifacts,
+        access=AccessControl(SqliteArtifactOwners(database), tokens),
         metrics=metrics,
         heartbeat_s=heartbeat_s,
     )
