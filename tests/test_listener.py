@@ -1,4 +1,4 @@
-"""What the settings make of the RPC port: careless ones are refused with a way out, and openness is deliberate."""
+"""What the settings make of the RPC port: what is careless is refused with a way out, and open is meant."""
 
 from pathlib import Path
 
