@@ -1,7 +1,7 @@
 """The safetensors files of our own, read without the library: names, shapes and the rows of one tensor.
 
-For files that a manifest pins by digest. What a submission sends is read elsewhere, with limits. Format: eight
-bytes with the header's length, the lower first; the header in JSON; the tensors' bytes.
+For files that a manifest pins by digest. What a submission sends is read elsewhere, with limits. Format:
+eight bytes with the header's length, the lower first; the header in JSON; the tensors' bytes.
 """
 
 import io

@@ -3,17 +3,16 @@
 A script is over before hidden text is in play, so all that it printed goes back to its author.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import scorer_launcher
-from scorer.v1 import fix_embedding_pb2, restricted_mlm_pb2
+from scorer.v1 import fix_embedding_pb2
 
+from scorer_service.environments import judged_loss, submitted_script
 from scorer_service.environments.fix_embedding.profiles import WEIGHTS_FILE, Profile
 from scorer_service.environments.interface import Outcome, Verdict
-from scorer_service.evaluation.estimate import LossEstimate
+from scorer_service.environments.judged_loss import JudgedLoss
 from scorer_service.evaluation.tensors_file import RefusedTensor, WeightsRefused
 from scorer_service.worker.script_run import ScriptResult
 
@@ -31,23 +30,9 @@ class Circumstances:
 
 
 def of_script(result: ScriptResult, circumstances: Circumstances, profile: Profile) -> Outcome | None:
-    """Why there are no weights of a script that can be judged; None where there are."""
-    out_of_time = result.termination is scorer_launcher.Termination.WALL_TIME_LIMIT
-    if not result.succeeded and not (out_of_time and profile.judges_after_budget):
-        exited = result.termination is scorer_launcher.Termination.EXITED
-        verdict = Verdict.BUILD_ERROR if exited else Verdict.LIMIT_OR_CRASH
-        return _outcome(verdict, f"The repair script {result.ending}.", circumstances)
-    if WEIGHTS_FILE in result.refused_files:
-        reason = result.refused_files[WEIGHTS_FILE]
-        return _outcome(
-            Verdict.RULE_BROKEN, f"{WEIGHTS_FILE} of the repair script is refused: {reason}.", circumstances
-        )
-    if WEIGHTS_FILE in result.files:
-        return None
-    if out_of_time:
-        summary = f"The repair script {result.ending}, and had saved no {WEIGHTS_FILE}."
-        return _outcome(Verdict.LIMIT_OR_CRASH, summary, circumstances)
-    return _outcome(Verdict.BUILD_ERROR, f"The repair script left no file {WEIGHTS_FILE}.", circumstances)
+    """Why there are no weights of a repair script that can be judged; None where there are."""
+    fault = submitted_script.fault(result, "repair script", WEIGHTS_FILE, profile.judges_after_budget)
+    return None if fault is None else _outcome(*fault, circumstances)
 
 
 def refused(refusal: WeightsRefused, circumstances: Circumstances) -> Outcome:
@@ -78,25 +63,15 @@ def judged(answer: Mapping[str, Any], circumstances: Circumstances, profile: Pro
 
 
 def _with_loss(answer: Mapping[str, Any], circumstances: Circumstances, profile: Profile) -> Outcome:
-    found = LossEstimate(answer["mean_nats"], answer["standard_error_nats"], answer["token_count"])
-    details = {
-        "mean_nats": found.mean_nats,
-        "standard_error_nats": found.standard_error_nats,
-        "token_count": found.token_count,
-        "device_states": answer["device_states"],
-    }
-    judging_s = float(answer["judging_s"])
-    if found.mean_nats < profile.floor_nats or not math.isfinite(found.raw_score):
+    loss = judged_loss.read(answer, profile.floor_nats)
+    if loss.verdict is Verdict.SCORED:
+        summary = " ".join(filter(None, (loss.summary("token"), circumstances.note)))
+    else:
         summary = (
             f"A loss under {profile.floor_nats:g} nats a token is more than a model of this size can know of"
             " text that it has not seen."
         )
-        return _outcome(Verdict.IMPLAUSIBLE, summary, circumstances, judging_s=judging_s, more=details)
-    summary = (
-        f"{found.mean_nats:.4f} nats a token (standard error {found.standard_error_nats:.4f}) on"
-        f" {found.token_count:,} hidden tokens.{' ' if circumstances.note else ''}{circumstances.note}"
-    )
-    return _outcome(Verdict.SCORED, summary, circumstances, found=found, judging_s=judging_s, more=details)
+    return _outcome(loss.verdict, summary, circumstances, loss=loss)
 
 
 def _outcome(
@@ -104,10 +79,8 @@ def _outcome(
     summary: str,
     circumstances: Circumstances,
     *,
-    found: LossEstimate | None = None,
+    loss: JudgedLoss | None = None,
     tensors: tuple[RefusedTensor, ...] = (),
-    judging_s: float | None = None,
-    more: Mapping[str, Any] | None = None,
 ) -> Outcome:
     response = fix_embedding_pb2.ScoreFixEmbeddingResponse(
         refused_tensors=[
@@ -115,22 +88,16 @@ def _outcome(
         ],
         diagnostics=circumstances.diagnostics,
     )
-    if found is not None:
-        response.loss.CopyFrom(
-            restricted_mlm_pb2.LossEstimate(
-                mean_nats=found.mean_nats,
-                standard_error_nats=found.standard_error_nats,
-                token_count=found.token_count,
-            )
-        )
+    if loss is not None:
+        response.judging_time.FromMicroseconds(round(loss.judging_s * 1e6))
+        if (estimate := loss.message()) is not None:
+            response.loss.CopyFrom(estimate)
     if circumstances.repair_s is not None:
         response.repair_time.FromMicroseconds(round(circumstances.repair_s * 1e6))
-    if judging_s is not None:
-        response.judging_time.FromMicroseconds(round(judging_s * 1e6))
     return Outcome(
         verdict=verdict,
-        raw_score=None if found is None else found.raw_score,
+        raw_score=None if loss is None else loss.raw_score,
         summary=summary,
         response=response,
-        evaluator_details={**circumstances.evaluator_details, **(more or {})},
+        evaluator_details={**circumstances.evaluator_details, **({} if loss is None else loss.details)},
     )

@@ -52,13 +52,10 @@ class Scoring:
         """Run a repair script; the weights that it leaves. Raises JudgingFailed, WorkerDied."""
         collect = {WEIGHTS_FILE: self._profile.weights_limit_bytes}
         result = await self.run_script(script, collect, report)
-        note = (
-            "" if result.succeeded else f"The repair script {result.ending}; its last saved file was judged."
-        )
         circumstances = Circumstances(
             diagnostics=result.output_tail,
             repair_s=result.wall_s,
-            note=note,
+            note=submitted_script.note(result, "repair script"),
             evaluator_details={**evaluator_details, "script": submitted_script.facts(result)},
         )
         outcome = judgement.of_script(result, circumstances, self._profile)

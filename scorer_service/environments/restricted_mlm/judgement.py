@@ -3,22 +3,21 @@
 Script and export are over before hidden text is in play, so all that they printed goes back to its author.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import scorer_launcher
 from scorer.v1 import restricted_mlm_pb2
 
+from scorer_service.environments import judged_loss, submitted_script
 from scorer_service.environments.interface import Outcome, Verdict
+from scorer_service.environments.judged_loss import JudgedLoss
 from scorer_service.environments.restricted_mlm.profiles import (
     ARCHIVE_FILE,
     MODEL_FILE,
     WEIGHTS_FILE,
     Profile,
 )
-from scorer_service.evaluation.estimate import LossEstimate
 from scorer_service.worker.script_run import TAIL_LIMIT_BYTES, ScriptResult
 
 
@@ -36,27 +35,17 @@ class Circumstances:
 
 def of_script(result: ScriptResult, circumstances: Circumstances, profile: Profile) -> Outcome | None:
     """Why there are no weights of a training script that can be judged; None where there are."""
-    out_of_time = result.termination is scorer_launcher.Termination.WALL_TIME_LIMIT
-    if not result.succeeded and not (out_of_time and profile.judges_after_budget):
-        return _outcome(_verdict_of_end(result), f"The training script {result.ending}.", circumstances)
-    if WEIGHTS_FILE in result.refused_files:
-        reason = result.refused_files[WEIGHTS_FILE]
-        summary = f"{WEIGHTS_FILE} of the training script is refused: {reason}."
-        return _outcome(Verdict.RULE_BROKEN, summary, circumstances)
-    if WEIGHTS_FILE in result.files:
-        return None
-    if out_of_time:
-        summary = f"The training script {result.ending}, and had saved no {WEIGHTS_FILE}."
-        return _outcome(Verdict.LIMIT_OR_CRASH, summary, circumstances)
-    return _outcome(Verdict.BUILD_ERROR, f"The training script left no file {WEIGHTS_FILE}.", circumstances)
+    fault = submitted_script.fault(result, "training script", WEIGHTS_FILE, profile.judges_after_budget)
+    return None if fault is None else _outcome(*fault, circumstances)
 
 
 def of_export(result: ScriptResult, circumstances: Circumstances) -> Outcome | None:
     """Why there is no archive of a model that can be judged; None where there is."""
     if not result.succeeded:
-        failed = result.termination is scorer_launcher.Termination.EXITED
+        verdict = submitted_script.verdict_of_end(result)
+        failed = verdict is Verdict.BUILD_ERROR
         summary = f"{MODEL_FILE} cannot be exported." if failed else f"The export {result.ending}."
-        return _outcome(_verdict_of_end(result), summary, circumstances)
+        return _outcome(verdict, summary, circumstances)
     if ARCHIVE_FILE in result.refused_files:
         summary = f"The exported model is refused: {result.refused_files[ARCHIVE_FILE]}."
         return _outcome(Verdict.RULE_BROKEN, summary, circumstances)
@@ -64,11 +53,6 @@ def of_export(result: ScriptResult, circumstances: Circumstances) -> Outcome | N
         summary = f"{MODEL_FILE} ended the export before there was a model."
         return _outcome(Verdict.BUILD_ERROR, summary, circumstances)
     return None
-
-
-def _verdict_of_end(result: ScriptResult) -> Verdict:
-    exited = result.termination is scorer_launcher.Termination.EXITED
-    return Verdict.BUILD_ERROR if exited else Verdict.LIMIT_OR_CRASH
 
 
 def judged(answer: Mapping[str, Any], circumstances: Circumstances, profile: Profile) -> Outcome:
@@ -109,25 +93,15 @@ def _refused(operators: Sequence[Sequence[Any]], circumstances: Circumstances) -
 
 
 def _with_loss(answer: Mapping[str, Any], circumstances: Circumstances, profile: Profile) -> Outcome:
-    found = LossEstimate(answer["mean_nats"], answer["standard_error_nats"], answer["token_count"])
-    details = {
-        "mean_nats": found.mean_nats,
-        "standard_error_nats": found.standard_error_nats,
-        "token_count": found.token_count,
-        "device_states": answer["device_states"],
-    }
-    judging_s = float(answer["judging_s"])
-    if found.mean_nats < profile.floor_nats or not math.isfinite(found.raw_score):
+    loss = judged_loss.read(answer, profile.floor_nats)
+    if loss.verdict is Verdict.SCORED:
+        summary = " ".join(filter(None, (loss.summary("masked token"), circumstances.note)))
+    else:
         summary = (
             f"A loss under {profile.floor_nats:g} nats a masked token is more than can be known of a text"
             " that was not seen."
         )
-        return _outcome(Verdict.IMPLAUSIBLE, summary, circumstances, judging_s=judging_s, more=details)
-    summary = (
-        f"{found.mean_nats:.4f} nats a masked token (standard error {found.standard_error_nats:.4f}) on"
-        f" {found.token_count:,} hidden tokens.{' ' if circumstances.note else ''}{circumstances.note}"
-    )
-    return _outcome(Verdict.SCORED, summary, circumstances, found=found, judging_s=judging_s, more=details)
+    return _outcome(loss.verdict, summary, circumstances, loss=loss)
 
 
 def joined(*parts: str) -> str:
@@ -141,30 +115,22 @@ def _outcome(
     summary: str,
     circumstances: Circumstances,
     *,
-    found: LossEstimate | None = None,
+    loss: JudgedLoss | None = None,
     operators: Sequence[restricted_mlm_pb2.RefusedOperator] = (),
-    judging_s: float | None = None,
-    more: Mapping[str, Any] | None = None,
 ) -> Outcome:
     response = restricted_mlm_pb2.ScoreRestrictedMlmResponse(
         refused_operators=operators, diagnostics=circumstances.diagnostics
     )
-    if found is not None:
-        response.loss.CopyFrom(
-            restricted_mlm_pb2.LossEstimate(
-                mean_nats=found.mean_nats,
-                standard_error_nats=found.standard_error_nats,
-                token_count=found.token_count,
-            )
-        )
+    if loss is not None:
+        response.judging_time.FromMicroseconds(round(loss.judging_s * 1e6))
+        if (estimate := loss.message()) is not None:
+            response.loss.CopyFrom(estimate)
     if circumstances.training_s is not None:
         response.training_time.FromMicroseconds(round(circumstances.training_s * 1e6))
-    if judging_s is not None:
-        response.judging_time.FromMicroseconds(round(judging_s * 1e6))
     return Outcome(
         verdict=verdict,
-        raw_score=None if found is None else found.raw_score,
+        raw_score=None if loss is None else loss.raw_score,
         summary=summary,
         response=response,
-        evaluator_details={**circumstances.evaluator_details, **(more or {})},
+        evaluator_details={**circumstances.evaluator_details, **({} if loss is None else loss.details)},
     )

@@ -75,13 +75,10 @@ class Scoring:
             {WEIGHTS_FILE: self._profile.weights_limit_bytes},
             report,
         )
-        note = ""
-        if not result.succeeded:
-            note = f"The training script {result.ending}; its last saved file was judged."
         circumstances = Circumstances(
             diagnostics=result.output_tail,
             training_s=result.wall_s,
-            note=note,
+            note=submitted_script.note(result, "training script"),
             evaluator_details={**evaluator_details, "training": submitted_script.facts(result)},
         )
         outcome = judgement.of_script(result, circumstances, self._profile)
