@@ -62,7 +62,10 @@ def from_tensors(tensors: dict[str, Tensor], shape: GptShape) -> Gpt:
     Raises:
         RuntimeError: names or sizes are others.
     """
-    model = Gpt(shape)
-    model.load_state_dict({name: tensor.float() for name, tensor in tensors.items()}, strict=True)
+    # Without tensors of its own, which for GPT-2 XL would be 6 GB of random numbers.
+    with torch.device("meta"):
+        model = Gpt(shape)
+    wide = {name: tensor.float() for name, tensor in tensors.items()}
+    model.load_state_dict(wide, strict=True, assign=True)
     model.eval()
     return model
