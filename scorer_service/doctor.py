@@ -180,6 +180,8 @@ def _made(
         problem_set=configuration.problem_set,
         device=device,
         calibration_dir=configuration.state_dir / "calibration",
+        data_dir=configuration.state_dir / "data",
+        hidden_windows=configuration.hidden_windows,
     )
     try:
         return create_environment(name, settings)
