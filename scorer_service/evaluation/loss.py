@@ -140,10 +140,18 @@ def _checked(logits: object, shape: tuple[int, ...]) -> Tensor:
 def _nats(logits: Tensor, targets: Tensor) -> Tensor:
     """-log softmax(logits)[target], float64 [rows], of logits [rows, vocabulary]. Raises LogitsNotFinite."""
     losses = []
+    # One piece of memory for all, changed in place: pieces that are freed and taken anew may lie apart, and came
+    # to eight of them.
+    room = torch.empty(
+        min(_ROWS_AT_ONCE, len(logits)), logits.shape[1], dtype=torch.float64, device=logits.device
+    )
     for rows, wanted in zip(logits.split(_ROWS_AT_ONCE), targets.split(_ROWS_AT_ONCE), strict=True):
         # Squares of what is too large for float32 would pass the range of float64. A NaN is its own extreme.
         narrow = rows.float()
         if not all(torch.isfinite(extreme) for extreme in narrow.aminmax()):
             raise LogitsNotFinite("the logits are not all finite")
-        losses.append(-narrow.double().log_softmax(dim=1).gather(1, wanted.unsqueeze(1)).squeeze(1))
+        wide = room[: len(rows)].copy_(narrow)
+        wide -= narrow.amax(dim=1, keepdim=True)
+        chosen = wide.gather(1, wanted.unsqueeze(1)).squeeze(1)
+        losses.append(wide.exp_().sum(dim=1).log() - chosen)
     return torch.cat(losses) if losses else torch.zeros(0, dtype=torch.float64, device=logits.device)
