@@ -153,7 +153,9 @@ def judged_embedding(request: EmbeddingRequest, job_id: str) -> EmbeddingRespons
 class ScriptedServer:
     """The state survives `restart`, as that of the real server does."""
 
-    def __init__(self) -> None:
+    def __init__(self, credentials: grpc.ServerCredentials | None = None) -> None:
+        """Speaks TLS where it is given credentials."""
+        self._credentials = credentials
         self.steps: deque[Step] = deque()
         """What the next Score calls do, instead of judging."""
         self.respond: Callable[[ScoreRequest, str], ScoreResponse] = accepted
@@ -186,6 +188,8 @@ class ScriptedServer:
         self.after_chunk: Callable[[int], object] = lambda number: None
         """Called after each chunk of an upload, with its number."""
         self.attempts: dict[str, attempt_pb2.Attempt] = {}
+        self.agent_token = ""
+        """What CreateAttempt answers; empty as by a server that asks for no tokens."""
         self.log: list[attempt_pb2.ScoreLogEntry] = []
         self.page_sizes: list[int] = []
         self.plain_failures: deque[Callable[[grpc.ServicerContext], None]] = deque()
@@ -214,7 +218,12 @@ class ScriptedServer:
         environment_pb2_grpc.add_EnvironmentServiceServicer_to_server(_Environments(self), self._server)
         attempt_pb2_grpc.add_AttemptServiceServicer_to_server(_Attempts(self), self._server)
         artifact_pb2_grpc.add_ArtifactServiceServicer_to_server(_Artifacts(self), self._server)  # type: ignore[abstract]
-        self._port = self._server.add_insecure_port(f"127.0.0.1:{self._port}")
+        address = f"127.0.0.1:{self._port}"
+        self._port = (
+            self._server.add_insecure_port(address)
+            if self._credentials is None
+            else self._server.add_secure_port(address, self._credentials)
+        )
         self._server.start()
 
     def stop(self) -> None:
@@ -450,7 +459,9 @@ class _Attempts(_Servicer, attempt_pb2_grpc.AttemptServiceServicer):
         )
         attempt.created_at.FromSeconds(1_700_000_000)
         self.server.attempts[attempt.attempt_id] = attempt
-        return attempt_pb2.CreateAttemptResponse(attempt=attempt, evaluator_key="key-of-the-evaluator")
+        return attempt_pb2.CreateAttemptResponse(
+            attempt=attempt, evaluator_key="key-of-the-evaluator", agent_token=self.server.agent_token
+        )
 
     def _find(self, attempt_id: str, context: grpc.ServicerContext) -> attempt_pb2.Attempt:
         if attempt_id not in self.server.attempts:

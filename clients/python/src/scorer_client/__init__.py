@@ -10,6 +10,7 @@
 A verdict is a result; a failure of the service is a `ScorerError` and never a score.
 """
 
+from scorer_client._access import tls_credentials
 from scorer_client._aio import AsyncScorerClient
 from scorer_client._artifact_content import ArtifactReference
 from scorer_client._artifacts import UploadProgress, UploadStage
@@ -99,4 +100,5 @@ __all__ = [
     "UploadProgress",
     "UploadStage",
     "Verdict",
+    "tls_credentials",
 ]

@@ -24,11 +24,12 @@ from scorer_client import (
     _starter,
     _triton_cumsum,
 )
+from scorer_client._access import call_metadata, channel_options
 from scorer_client._aio_performer import Performer
 from scorer_client._artifact_content import ArtifactReference, ContentSource
 from scorer_client._artifacts import UploadProgress
 from scorer_client._attempts import Attempt, CreatedAttempt, ScoreLogEntry
-from scorer_client._channel import CHANNEL_OPTIONS, DEFAULT_TARGET, call_metadata
+from scorer_client._channel import CHANNEL_OPTIONS, DEFAULT_TARGET
 from scorer_client._environments import Environment
 from scorer_client._flow import Flow, T, emit_result
 from scorer_client._jobs import Job
@@ -46,8 +47,11 @@ class AsyncScorerClient:
 
     Args:
         target: Where the server is, as `host:port` or any gRPC target.
-        credentials: For TLS, from `grpc.ssl_channel_credentials`; None for plain text.
-        evaluator_key: The key of `create_attempt`, sent with every call as a bearer token.
+        credentials: For TLS, from `tls_credentials` or `grpc.ssl_channel_credentials`; None for plain text.
+        token: An access token, for a server that asks for one; sent with every call.
+        evaluator_key: The key of `create_attempt`, which shows the whole attempt; sent with every call.
+        allow_plaintext: Send token and key also to another machine without TLS. `InvalidRequest` is raised
+            otherwise.
         retry_policy: How long to keep trying.
         on_retry: Called before each pause between tries.
     """
@@ -57,14 +61,22 @@ class AsyncScorerClient:
         target: str = DEFAULT_TARGET,
         *,
         credentials: grpc.ChannelCredentials | None = None,
+        token: str | None = None,
         evaluator_key: str | None = None,
+        allow_plaintext: bool = False,
         retry_policy: RetryPolicy | None = None,
         on_retry: Callable[[Retry], None] | None = None,
     ) -> None:
         self._credentials = credentials
         # Made with the first call: a channel of grpc.aio belongs to the loop that runs when it is made.
         self._channel: grpc.aio.Channel | None = None
-        self._metadata = call_metadata(evaluator_key)
+        self._metadata = call_metadata(
+            target,
+            is_secure=credentials is not None,
+            token=token,
+            evaluator_key=evaluator_key,
+            allow_plaintext=allow_plaintext,
+        )
         self._session = Session(
             target, retry_policy or RetryPolicy(), time.monotonic, random.random, on_retry
         )
@@ -283,10 +295,11 @@ class AsyncScorerClient:
     async def _iterate(self, flow: Flow[None]) -> AsyncGenerator[Any, None]:
         if self._channel is None:
             target = self._session.target
+            options = channel_options(target, CHANNEL_OPTIONS)
             self._channel = (
-                grpc.aio.insecure_channel(target, CHANNEL_OPTIONS)
+                grpc.aio.insecure_channel(target, options)
                 if self._credentials is None
-                else grpc.aio.secure_channel(target, self._credentials, CHANNEL_OPTIONS)
+                else grpc.aio.secure_channel(target, self._credentials, options)
             )
         performer = Performer(self._channel, self._metadata, self._session.target)
         async with aclosing(performer.iterate(flow)) as items:

@@ -56,6 +56,9 @@ class CreatedAttempt:
     """The attempt."""
     evaluator_key: str = field(repr=False)
     """Shown this once: the server keeps its hash only. Left out of `repr`, so that no log has it."""
+    agent_token: str = field(repr=False, default="")
+    """The access token for the attempt's agent, shown this once too. Empty where the server asks for no
+    tokens."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,7 @@ def create_attempt(session: Session, environment: str, *, hidden: bool, label: s
     policy = attempt_pb2.SCORE_POLICY_HIDDEN if hidden else attempt_pb2.SCORE_POLICY_VISIBLE
     request = attempt_pb2.CreateAttemptRequest(environment=environment, policy=policy, label=label)
     response = yield from unary(session, methods.CREATE_ATTEMPT, request, idempotent=False)
-    return CreatedAttempt(read_attempt(response.attempt), response.evaluator_key)
+    return CreatedAttempt(read_attempt(response.attempt), response.evaluator_key, response.agent_token)
 
 
 def get_attempt(session: Session, attempt_id: str) -> Flow[Attempt]:

@@ -31,8 +31,3 @@ CHANNEL_OPTIONS: tuple[tuple[str, int | str], ...] = (
     ("grpc.max_receive_message_length", 64 * 1024 * 1024),
     ("grpc.primary_user_agent", f"scorer-client/{client_version()}"),
 )
-
-
-def call_metadata(evaluator_key: str | None) -> tuple[tuple[str, str], ...]:
-    """What every call of a client carries."""
-    return (("authorization", f"Bearer {evaluator_key}"),) if evaluator_key else ()

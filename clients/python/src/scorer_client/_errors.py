@@ -60,7 +60,7 @@ class NotFound(ScorerError):
 
 
 class AccessDenied(ScorerError):
-    """The evaluator key is missing or wrong."""
+    """The access token or the evaluator key is missing, wrong, or not for this."""
 
 
 class AttemptRefused(ScorerError):
@@ -154,7 +154,7 @@ def call_failed(
         or any(word in message for word in _BROKEN_STREAM_WORDS)
     )
     if connection_broke:
-        message = f"no answer from {target}: {message}"
+        message = f"no answer from {target}: {_tls_hint(message)}{message}"
     error_class = _CLASS_BY_REASON.get(status.reason) or _CLASS_BY_CODE.get(code, ServiceFailure)
     error = (Unreachable if connection_broke else error_class)(
         message,
@@ -166,6 +166,18 @@ def call_failed(
     return CallFailed(
         error, accepted=accepted, must_not_retry=status.must_not_retry, connection_broke=connection_broke
     )
+
+
+# What gRPC's core says of a handshake that failed, and what it means.
+_TLS_HINTS = {
+    "CERTIFICATE_VERIFY_FAILED": "its certificate has expired, or nobody who is trusted here has signed it",
+    "Hostname Verification": "its certificate is for another name",
+    "WRONG_VERSION_NUMBER": "it does not speak TLS",
+}
+
+
+def _tls_hint(message: str) -> str:
+    return next((f"{hint}: " for words, hint in _TLS_HINTS.items() if words in message), "")
 
 
 def empty_answer() -> ServiceFailure:

@@ -43,7 +43,11 @@ def _create(arguments: argparse.Namespace) -> ExitStatus:
         return ExitStatus.OK
     print(_description(created.attempt, has_key=True))
     print(f"evaluator key: {printable(created.evaluator_key)}")
+    if created.agent_token:
+        print(f"agent token: {printable(created.agent_token)}")
     say("keep the evaluator key: it is not shown again (set SCORER_EVALUATOR_KEY to use it)")
+    if created.agent_token:
+        say("give the token to the agent: it is not shown again (set SCORER_TOKEN to use it)")
     return ExitStatus.OK
 
 

@@ -5,17 +5,23 @@ import math
 import os
 import uuid
 from collections.abc import Callable
+from pathlib import Path
 
+import grpc
+
+from scorer_client._access import tls_credentials
 from scorer_client._channel import DEFAULT_TARGET
+from scorer_client._cli.exit_status import UsageError
 from scorer_client._retry import Retry, RetryPolicy
 from scorer_client._sync import ScorerClient
 
 # A person waits in front of it: a server that starts beside it is found, a wrong address is told soon.
 _RETRY_POLICY = RetryPolicy(connect_limit_s=2.0)
+TOKEN_FILE_LIMIT_BYTES = 4096
 
 
 def connection_options() -> argparse.ArgumentParser:
-    """A parent parser with --server and --key, which may stand before the command or after it."""
+    """A parent parser with what the connection needs, which may stand before the command or after it."""
     parser = argparse.ArgumentParser(add_help=False)
     group = parser.add_argument_group("connection")
     group.add_argument(
@@ -23,6 +29,47 @@ def connection_options() -> argparse.ArgumentParser:
         metavar="HOST:PORT",
         default=argparse.SUPPRESS,
         help=f"where the server is (default: environment variable SCORER_SERVER, or {DEFAULT_TARGET})",
+    )
+    group.add_argument(
+        "--ca",
+        metavar="FILE",
+        default=argparse.SUPPRESS,
+        help="speak TLS, and trust the authorities in this PEM file (SCORER_CA)",
+    )
+    group.add_argument(
+        "--tls",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="speak TLS, and trust the authorities that gRPC ships (SCORER_TLS=1)",
+    )
+    group.add_argument(
+        "--certificate",
+        metavar="FILE",
+        default=argparse.SUPPRESS,
+        help="PEM file of the client's certificate, for a server that asks for one (SCORER_CERTIFICATE)",
+    )
+    group.add_argument(
+        "--certificate-key",
+        metavar="FILE",
+        default=argparse.SUPPRESS,
+        help="PEM file of its private key (SCORER_CERTIFICATE_KEY)",
+    )
+    group.add_argument(
+        "--token",
+        default=argparse.SUPPRESS,
+        help="access token (better: SCORER_TOKEN or --token-file, which no process list shows)",
+    )
+    group.add_argument(
+        "--token-file",
+        metavar="FILE",
+        default=argparse.SUPPRESS,
+        help="file with the access token and nothing else (SCORER_TOKEN_FILE)",
+    )
+    group.add_argument(
+        "--allow-plaintext",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="send token and key without TLS also to another machine",
     )
     group.add_argument(
         "--key",
@@ -45,6 +92,35 @@ def server_of(arguments: argparse.Namespace) -> str:
     return str(getattr(arguments, "server", None) or os.environ.get("SCORER_SERVER") or DEFAULT_TARGET)
 
 
+def token_of(arguments: argparse.Namespace) -> str | None:
+    """The access token that was given; None for none. Raises OSError, UsageError for a file without one."""
+    if given := getattr(arguments, "token", None):
+        return str(given)
+    file = getattr(arguments, "token_file", None)
+    if not file:
+        if given := os.environ.get("SCORER_TOKEN"):
+            return given
+        file = os.environ.get("SCORER_TOKEN_FILE")
+    if not file:
+        return None
+    # No more than a token can have: the name may be that of any file.
+    with Path(file).open("rb") as opened:
+        token = opened.read(TOKEN_FILE_LIMIT_BYTES).decode(errors="replace").strip()
+    if not token or len(token.split()) > 1 or not token.isascii():
+        raise UsageError(f"{file} must hold the access token and nothing else")
+    return token
+
+
+def credentials_of(arguments: argparse.Namespace) -> grpc.ChannelCredentials | None:
+    """What TLS needs; None for plaintext. Raises OSError, InvalidRequest."""
+    files = {
+        name: getattr(arguments, name, None) or os.environ.get(f"SCORER_{name.upper()}") or None
+        for name in ("ca", "certificate", "certificate_key")
+    }
+    wanted = getattr(arguments, "tls", False) or os.environ.get("SCORER_TLS") == "1"
+    return tls_credentials(**files) if wanted or any(files.values()) else None
+
+
 def evaluator_key_of(arguments: argparse.Namespace) -> str | None:
     """The evaluator key that was given; None for none."""
     return getattr(arguments, "key", None) or os.environ.get("SCORER_EVALUATOR_KEY")
@@ -54,6 +130,9 @@ def client_of(arguments: argparse.Namespace, on_retry: Callable[[Retry], None] |
     """The client of a command."""
     return ScorerClient(
         server_of(arguments),
+        credentials=credentials_of(arguments),
+        token=token_of(arguments),
+        allow_plaintext=getattr(arguments, "allow_plaintext", False),
         evaluator_key=evaluator_key_of(arguments),
         retry_policy=_RETRY_POLICY,
         on_retry=on_retry,
