@@ -140,8 +140,8 @@ def _checked(logits: object, shape: tuple[int, ...]) -> Tensor:
 def _nats(logits: Tensor, targets: Tensor) -> Tensor:
     """-log softmax(logits)[target], float64 [rows], of logits [rows, vocabulary]. Raises LogitsNotFinite."""
     losses = []
-    # One piece of memory for all, changed in place: pieces that are freed and taken anew may lie apart, and came
-    # to eight of them.
+    # One piece of memory for all, changed in place: pieces that are freed and taken anew may lie apart, and
+    # came to eight of them.
     room = torch.empty(
         min(_ROWS_AT_ONCE, len(logits)), logits.shape[1], dtype=torch.float64, device=logits.device
     )
