@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TextIO
 
 from scorer_service import configuration, state_dir
-from scorer_service.language import own_hidden_text, prepared
+from scorer_service.language import own_hidden_text
 from scorer_service.language.hidden_import import HiddenText, HiddenTextRefused, import_hidden
-from scorer_service.language.paper_data import Sources
+from scorer_service.language.paper import prepared
+from scorer_service.language.paper.data import Sources
 
 FAILURES: tuple[type[Exception], ...] = (HiddenTextRefused, prepared.PreparationFailed)
 """What these commands raise when they cannot do their work, with the way out as message."""

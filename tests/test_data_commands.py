@@ -7,7 +7,7 @@ import pytest
 import tiny_hub
 
 from scorer_service import data_commands
-from scorer_service.language import prepared
+from scorer_service.language.paper import prepared
 from scorer_service.main import EXIT_FAILURE, main
 
 pytest.importorskip("pyarrow", reason="the extra `hub` is not installed")

@@ -1,16 +1,17 @@
 """What the environments of language models are made of: what ships, or what an operator's folder holds."""
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from scorer_service.language import corpus, own_hidden_text, prepared, shapes, shipped
+from scorer_service.file_digest import file_sha256
+from scorer_service.language import corpus, own_hidden_text, shapes, shipped
 from scorer_service.language.corpus import CorpusDamaged
 from scorer_service.language.own_hidden_text import OwnHiddenTextDamaged
-from scorer_service.language.paper_data import COMPANION, FILES, ORIGINAL, token_file
-from scorer_service.language.preparation import file_sha256
-from scorer_service.language.prepared import DataDamaged, NotPrepared
+from scorer_service.language.paper import prepared
+from scorer_service.language.paper.data import COMPANION, FILES, ORIGINAL, token_file
+from scorer_service.language.paper.prepared import DataDamaged, NotPrepared
 from scorer_service.language.shapes import GptShape
 
 PAPER_FOLDER = "paper"
@@ -89,7 +90,10 @@ def load(profile: str, data_dir: Path | None, checked: Collection[str] = FILES) 
         MaterialsUnavailable: something is missing or damaged.
         KeyError: there is no such profile.
     """
-    makers = {"embedded": lambda: embedded(data_dir), "paper": lambda: paper(data_dir, checked)}
+    makers: Mapping[str, Callable[[], Materials]] = {
+        "embedded": lambda: embedded(data_dir),
+        "paper": lambda: paper(data_dir, checked),
+    }
     make = makers[profile]
     try:
         return make()

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scorer_service.file_digest import file_sha256
 from scorer_service.language import corpus
 from scorer_service.language.hidden_import import HiddenText
-from scorer_service.language.preparation import file_sha256, whole_file
+from scorer_service.language.paper.preparation import whole_file
 
 FOLDER = "hidden"
 """Inside the folder of an operator's data."""

@@ -13,8 +13,8 @@ import tiny_hub
 from huggingface_hub import constants
 
 from scorer_service.hub import download as hub_download
-from scorer_service.language import prepared
-from scorer_service.language.paper_data import Sources
+from scorer_service.language.paper import prepared
+from scorer_service.language.paper.data import Sources
 
 
 def main() -> None:

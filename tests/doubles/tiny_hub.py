@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scorer_service.language.gpt2_checkpoint import PREFIX
-from scorer_service.language.paper_data import Sizes, Sources
+from scorer_service.language.paper.data import Sizes, Sources
+from scorer_service.language.paper.gpt2_checkpoint import PREFIX
 from scorer_service.language.shapes import GptShape
 
 BOUNDARY = "<|endoftext|>"

@@ -20,8 +20,9 @@ from scorer_service.environments.fix_embedding import environment as fix_embeddi
 from scorer_service.environments.interface import Environment, NotServing, Outcome, Verdict
 from scorer_service.environments.restricted_mlm import environment as restricted_mlm
 from scorer_service.environments.settings import EnvironmentSettings
-from scorer_service.language import materials, permutation, prepared
-from scorer_service.language.prepared import Prepared
+from scorer_service.language import materials, permutation
+from scorer_service.language.paper import prepared
+from scorer_service.language.paper.prepared import Prepared
 from scorer_service.sandbox.native import NativeBackend
 from scorer_service.worker.device_access import DeviceAccess
 

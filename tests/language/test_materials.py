@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 import tiny_hub
 
-from scorer_service.language import corpus, materials, own_hidden_text, prepared, shipped
+from scorer_service.file_digest import file_sha256
+from scorer_service.language import corpus, materials, own_hidden_text, shipped
 from scorer_service.language.hidden_import import HiddenText
 from scorer_service.language.materials import MaterialsUnavailable
-from scorer_service.language.preparation import file_sha256
+from scorer_service.language.paper import prepared
 
 
 def silent(counted: str, done: int, total: int) -> None:

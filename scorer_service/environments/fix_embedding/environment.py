@@ -30,8 +30,8 @@ from scorer_service.environments.fix_embedding import (
 from scorer_service.environments.fix_embedding.judgement import Circumstances, refused
 from scorer_service.environments.settings import EnvironmentSettings
 from scorer_service.evaluation.tensors_file import WeightsRefused
+from scorer_service.file_digest import file_sha256
 from scorer_service.language import materials, permutation
-from scorer_service.language.preparation import file_sha256
 from scorer_service.worker.device_access import DeviceUnavailable
 from scorer_service.worker.device_info import DeviceInfo
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from scorer_service.environments.interface import Anchors
 from scorer_service.evaluation import tensors_file
 from scorer_service.language import shapes
-from scorer_service.language.paper_data import GPT2_XL
+from scorer_service.language.paper.data import GPT2_XL
 from scorer_service.language.shapes import GptShape
 from scorer_service.worker.script_run import ScriptBudget
 

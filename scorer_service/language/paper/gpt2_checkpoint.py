@@ -19,7 +19,7 @@ from scorer_service.evaluation import tensors_file
 from scorer_service.evaluation.tensors_file import StoredTensor
 from scorer_service.hub.download import Report
 from scorer_service.hub.extra import library
-from scorer_service.language.preparation import PreparationFailed, whole_file
+from scorer_service.language.paper.preparation import PreparationFailed, whole_file
 from scorer_service.language.shapes import EMBEDDING, GptShape, gpt_tensors
 
 PREFIX = "transformer."

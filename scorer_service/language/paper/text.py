@@ -14,18 +14,18 @@ from typing import Any
 from scorer_service.hub.download import Report
 from scorer_service.hub.repository import HubFile, Repository
 from scorer_service.language import corpus
-from scorer_service.language.document_split import DocumentSplit
-from scorer_service.language.hub_text import Batch, Place, batches
-from scorer_service.language.hub_tokenizer import HubTokenizer
-from scorer_service.language.paper_data import (
+from scorer_service.language.paper.data import (
     BYTES_PER_TOKEN,
     HIDDEN_PARTS,
     PUBLIC_PARTS,
     Sizes,
     token_file,
 )
-from scorer_service.language.preparation import PreparationFailed, whole_file
-from scorer_service.language.repeated_passages import HiddenPassages
+from scorer_service.language.paper.document_split import DocumentSplit
+from scorer_service.language.paper.hub_text import Batch, Place, batches
+from scorer_service.language.paper.hub_tokenizer import HubTokenizer
+from scorer_service.language.paper.preparation import PreparationFailed, whole_file
+from scorer_service.language.paper.repeated_passages import HiddenPassages
 
 HELD_OUT = (*HIDDEN_PARTS, "validation")
 

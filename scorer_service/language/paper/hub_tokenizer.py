@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from scorer_service.hub.extra import library
-from scorer_service.language.preparation import PreparationFailed
+from scorer_service.language.paper.preparation import PreparationFailed
 
 _SAMPLE = "It's 1\u00bd caf\u00e9s \u2014\u00a0\u6f22\U0001f600\n\n\t  end "
 

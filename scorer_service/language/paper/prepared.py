@@ -16,7 +16,7 @@ from typing import Any
 from scorer_service.file_digest import file_sha256
 from scorer_service.hub.download import Report
 from scorer_service.hub.extra import HubFailed
-from scorer_service.language.paper_data import (
+from scorer_service.language.paper.data import (
     COMPANION,
     FILES,
     ORIGINAL,
@@ -26,9 +26,9 @@ from scorer_service.language.paper_data import (
     Sources,
     token_file,
 )
-from scorer_service.language.preparation import PreparationFailed
-from scorer_service.language.preparation_journal import MANIFEST, PROGRESS, FileEntry
-from scorer_service.language.preparation_run import FORMAT, PreparationRun
+from scorer_service.language.paper.journal import MANIFEST, PROGRESS, FileEntry
+from scorer_service.language.paper.preparation import PreparationFailed
+from scorer_service.language.paper.run import FORMAT, PreparationRun
 from scorer_service.language.shapes import GptShape
 
 __all__ = [

@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import subprocess
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -12,8 +11,9 @@ import pytest
 import tiny_hub
 from tiny_hub import SHAPE, Stored
 
-from scorer_service.language import gpt2_checkpoint, shapes, tensor_file
-from scorer_service.language.preparation import PreparationFailed
+from scorer_service.language import shapes, tensor_file
+from scorer_service.language.paper import gpt2_checkpoint
+from scorer_service.language.paper.preparation import PreparationFailed
 
 pytest.importorskip("pyarrow", reason="the extra `hub` is not installed")
 
@@ -38,15 +38,12 @@ def converted(folder: Path, tensors: dict[str, Stored]) -> Path:
     ids=["float32", "with the prefix, without masks", "float16", "bfloat16"],
 )
 def test_a_converted_model_computes_what_gpt2_computes(
-    written: dict[str, Any], repository: Path, tmp_path: Path
+    written: dict[str, Any], torch_python: Path, tmp_path: Path
 ) -> None:
-    python = Path(os.environ.get("SCORER_TORCH_PYTHON") or repository / ".venv-torch" / "bin" / "python")
-    if not python.exists():
-        pytest.skip(f"no interpreter with torch: {python} is missing and SCORER_TORCH_PYTHON names none")
     ours = converted(tmp_path, tiny_hub.checkpoint(SHAPE, seed=3, **written))
 
     compared = subprocess.run(
-        [python, REFERENCE, tmp_path / "model.safetensors", ours, json.dumps(asdict(SHAPE))],
+        [torch_python, REFERENCE, tmp_path / "model.safetensors", ours, json.dumps(asdict(SHAPE))],
         check=True,
         capture_output=True,
         timeout=120,

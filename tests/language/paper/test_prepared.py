@@ -17,10 +17,11 @@ import pytest
 import tiny_hub
 from tiny_hub import SIZES
 
-from scorer_service.language import corpus, prepared, repeated_passages, shapes, tensor_file
-from scorer_service.language.hub_tokenizer import HubTokenizer
-from scorer_service.language.paper_data import FILES, Sources
-from scorer_service.language.prepared import PreparationFailed, Prepared
+from scorer_service.language import corpus, shapes, tensor_file
+from scorer_service.language.paper import prepared, repeated_passages
+from scorer_service.language.paper.data import FILES, Sources
+from scorer_service.language.paper.hub_tokenizer import HubTokenizer
+from scorer_service.language.paper.prepared import PreparationFailed, Prepared
 
 pytest.importorskip("pyarrow", reason="the extra `hub` is not installed")
 pytest.importorskip("tokenizers")

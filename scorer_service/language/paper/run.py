@@ -8,10 +8,8 @@ from pathlib import Path
 from scorer_service.hub.download import Report
 from scorer_service.hub.extra import library
 from scorer_service.hub.repository import Kind, Repository, open_repository
-from scorer_service.language import gpt2_checkpoint
-from scorer_service.language.document_split import KEY_BYTES, DocumentSplit
-from scorer_service.language.hub_tokenizer import HubTokenizer
-from scorer_service.language.paper_data import (
+from scorer_service.language.paper import gpt2_checkpoint
+from scorer_service.language.paper.data import (
     BYTES_PER_TOKEN,
     COMPANION,
     FILES,
@@ -24,8 +22,9 @@ from scorer_service.language.paper_data import (
     token_file,
     weights_bytes,
 )
-from scorer_service.language.preparation import require_room, sync_folder, whole_file
-from scorer_service.language.preparation_journal import (
+from scorer_service.language.paper.document_split import KEY_BYTES, DocumentSplit
+from scorer_service.language.paper.hub_tokenizer import HubTokenizer
+from scorer_service.language.paper.journal import (
     MANIFEST,
     PROGRESS,
     Journal,
@@ -33,7 +32,8 @@ from scorer_service.language.preparation_journal import (
     origin,
     write_json,
 )
-from scorer_service.language.text_preparation import (
+from scorer_service.language.paper.preparation import require_room, sync_folder, whole_file
+from scorer_service.language.paper.text import (
     HELD_OUT,
     PublicState,
     Text,

@@ -6,7 +6,7 @@ import pytest
 import tiny_hub
 
 from scorer_service.hub.repository import FolderRepository
-from scorer_service.language.hub_text import Place, batches
+from scorer_service.language.paper.hub_text import Place, batches
 
 pytest.importorskip("pyarrow", reason="the extra `hub` is not installed")
 

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
-from scorer_service.file_digest import file_sha256 as file_sha256
-
 ROOM_LEFT_BYTES = 1 << 28
 """Stays free on a disk: a full one breaks whatever else writes to it."""
 

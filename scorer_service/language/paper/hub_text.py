@@ -8,7 +8,7 @@ from typing import Any
 from scorer_service.hub.download import Report
 from scorer_service.hub.extra import library
 from scorer_service.hub.repository import HubFile, Repository
-from scorer_service.language.preparation import PreparationFailed
+from scorer_service.language.paper.preparation import PreparationFailed
 
 COLUMN = "text"
 

@@ -1,0 +1,1 @@
+"""Data of profile `paper`: fetched from the hub, converted and encoded once, then read by every server."""
