@@ -3,6 +3,7 @@
 import hashlib
 import os
 import socket
+import statistics
 import tempfile
 import threading
 import time
@@ -16,6 +17,7 @@ from scorer.v1 import artifact_pb2, artifact_pb2_grpc, result_pb2
 
 ARTIFACT_BYTES = 500_000_000
 CHUNK_BYTES = 1 << 20
+ROUNDS = 3
 
 
 def measure() -> Iterator[Measurement]:
@@ -23,22 +25,26 @@ def measure() -> Iterator[Measurement]:
     with tempfile.TemporaryDirectory() as folder, running_server(Path(folder), "rust_codecontests") as server:
         source = Path(folder) / "artifact"
         _fill(source)
-        bare_s = _socket_copy_s(source, Path(folder) / "copy")
         before = resident_bytes(server.pid)
         peak: list[int] = []
         done = threading.Event()
         watcher = threading.Thread(target=_watch, args=(server.pid, peak, done))
         watcher.start()
-        upload_s = _upload_s(server, source)
+        pairs = []
+        for _ in range(ROUNDS):
+            # In turns, since a disk is not always as fast; the file is another one each time.
+            _change(source)
+            pairs.append((_socket_copy_s(source, Path(folder) / "copy"), _upload_s(server, source)))
         done.set()
         watcher.join()
         size = f"{ARTIFACT_BYTES / 1e6:.0f} MB"
         yield Measurement(
             "upload of an artifact / a socket copy with checksum (speed)",
-            bare_s / upload_s,
+            statistics.median(bare_s / upload_s for bare_s, upload_s in pairs),
             0.5,
             higher_is_better=True,
-            detail=f"{size}: {upload_s:.2f} s against {bare_s:.2f} s",
+            detail=f"{size}: "
+            + ", ".join(f"{upload_s:.2f} s against {bare_s:.2f} s" for bare_s, upload_s in pairs),
         )
         yield Measurement(
             "memory that the server grows by in an upload",
@@ -53,6 +59,11 @@ def _fill(path: Path) -> None:
     with path.open("wb") as file:
         for _ in range(ARTIFACT_BYTES // CHUNK_BYTES + 1):
             file.write(os.urandom(min(CHUNK_BYTES, ARTIFACT_BYTES - file.tell())))
+
+
+def _change(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.write(os.urandom(32))
 
 
 def _socket_copy_s(source: Path, target: Path) -> float:
