@@ -14,7 +14,7 @@ PROBLEMS := scorer_service/environments/rust_codecontests/problems
 LAUNCHER_SOURCES := $(shell find sandboxes/launcher -name target -prune -o -type f \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' -o -name '*.py*' \) -not -path '*/__pycache__/*' -print)
 PROBLEM_SOURCES := $(shell find $(PROBLEMS) -type f -not -path '*/__pycache__/*')
 
-.PHONY: help setup demo test exploits lint format bench stubs metrics-page problems clean
+.PHONY: help setup demo test exploits lint format bench stubs metrics-page dashboard problems clean
 
 help: ## List what can be made.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -55,6 +55,9 @@ stubs: ## Generate the client's stubs from proto/.
 
 metrics-page: $(VENV)/.packages ## Write docs/metrics.md from the code.
 	$(BIN)/python scripts/metrics_page.py
+
+dashboard: $(VENV)/.packages ## Write deploy/grafana/scorer.json.
+	$(BIN)/python scripts/grafana_dashboard.py
 
 problems: $(VENV)/.packages ## Make the embedded problem set, and pin it by new digests.
 	$(BIN)/scorer problems build --update

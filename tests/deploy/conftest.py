@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+import yaml  # type: ignore[import-untyped]
+from promql import references
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent / "scripts"))
 
@@ -25,3 +27,16 @@ def series(registered: Sequence[metrics_page.Metric]) -> Mapping[str, frozenset[
         for metric in registered
         for name in metric.series()
     }
+
+
+@pytest.fixture(scope="session")
+def recorded(repository: Path, series: Mapping[str, frozenset[str]]) -> Mapping[str, frozenset[str]]:
+    """The labels of each series that the recording rules make, at most."""
+    rules = yaml.safe_load((repository / "deploy" / "prometheus" / "recording.yml").read_text())
+    made = {}
+    for group in rules["groups"]:
+        for rule in group["rules"]:
+            found = references(rule["expr"])
+            of_series = frozenset().union(*(series[name] for name, _ in found.selectors))
+            made[rule["record"]] = of_series & found.grouping or of_series
+    return made
