@@ -2,7 +2,7 @@
 
 import contextvars
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scorer_service.store.interface import Owner
 from scorer_service.store.tokens import Role, looks_like_token
@@ -56,11 +56,11 @@ def set_caller(caller: Caller) -> None:
 
 @dataclass(frozen=True)
 class Presented:
-    """The secrets that a call brings."""
+    """The secrets that a call brings. They are left out of `repr`, so that no log has them."""
 
-    bearer: str | None
+    bearer: str | None = field(repr=False)
     """What `authorization` has after `Bearer`."""
-    evaluator_key: str | None
+    evaluator_key: str | None = field(repr=False)
     """An attempt's evaluator key: in metadata of its own, or as a bearer that is no token."""
 
 
