@@ -147,7 +147,13 @@ def _accept(
     if job.request_id is not None:
         known = connection.execute("SELECT * FROM jobs WHERE request_id = ?", (job.request_id,)).fetchone()
         if known is not None:
-            if known["payload_sha256"] != job.payload_sha256 or known["environment"] != job.environment:
+            # The payload's digest has the attempt in it; without one, the job is its submitter's.
+            is_same = (
+                known["payload_sha256"] == job.payload_sha256
+                and known["environment"] == job.environment
+                and (job.attempt_id is not None or known["submitted_by"] == job.submitted_by)
+            )
+            if not is_same:
                 raise RequestIdReused(job.request_id)
             return record_of(known), False
     if job.attempt_id is not None:

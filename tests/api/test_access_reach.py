@@ -138,6 +138,14 @@ async def test_a_request_id_of_others_leads_to_nothing_of_theirs(stage: Stage) -
     assert (await stage.by("other_agent", RUST, named)).reason == "OTHER_ATTEMPT"
 
 
+async def test_only_its_submitter_re_attaches_to_a_job_without_an_attempt(stage: Stage) -> None:
+    request_id = str(uuid.uuid4())
+    first = await score(stage, "evaluator", "b", request_id=request_id)
+    assert await score(stage, "evaluator", "b", request_id=request_id) == first
+    theirs = await stage.by("other_evaluator", RUST, request("b", request_id=request_id))
+    assert theirs.reason == "REQUEST_ID_REUSED"
+
+
 async def test_an_operator_cancels_a_job_that_waits(stage: Stage) -> None:
     stage.service.environment.released.clear()
     request_id = str(uuid.uuid4())
