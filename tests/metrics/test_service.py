@@ -9,6 +9,7 @@ import pytest
 
 from scorer_service.metrics import service
 from scorer_service.metrics.service import ServiceMetrics
+from scorer_service.sandbox.native import NativeBackend
 from scorer_service.store.database import Database
 from scorer_service.store.interface import NewJob, QueueState
 from scorer_service.store.jobs import SqliteJobQueue
@@ -84,3 +85,9 @@ def test_the_build_is_told(tmp_path: Path) -> None:
     info = next(metric for metric in metrics.registry.collect() if metric.name == "scorer_build")
     assert info.samples[0].labels["profile"] == "paper"
     assert info.samples[0].labels["version"]
+
+
+async def test_time_of_the_device_is_told_while_it_is_held(rig: Rig) -> None:
+    gate = rig.metrics.device.make_gate(NativeBackend(1), device_is_cpu=True)
+    async with gate.shared():
+        await rig.until(lambda: bool(rig.value("device_busy_seconds_total")))

@@ -1,6 +1,7 @@
 """Canaries: what an operator sees of the reference solutions that a server scores now and then."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -96,3 +97,21 @@ async def test_an_interval_of_zero_scores_none(tmp_path: Path) -> None:
     await rig.canaries.run()
     assert rig.environment.begun == []
     rig.database.close()
+
+
+async def test_a_reference_that_is_never_scored_gets_older_from_its_first_try_on(rig: Rig) -> None:
+    rig.environment.released.clear()
+    before = time.time()
+    rig.canaries.watch(NAME)
+    await rig.environment.started.wait()
+    assert before <= (rig.metric("scorer_canary_timestamp_seconds") or 0) <= time.time()
+    assert rig.registry.get_sample_value("scorer_canary_interval_seconds") == INTERVAL_MINUTES * 60
+    rig.environment.released.set()
+
+
+async def test_an_environment_without_a_reference_has_no_age(rig: Rig) -> None:
+    rig.environment.canary_marker = None
+    rig.canaries.watch(NAME)
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert rig.metric("scorer_canary_timestamp_seconds") is None
