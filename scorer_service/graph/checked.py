@@ -1,6 +1,7 @@
 """A graph that keeps to the rules, ready to be run, and how much memory running it takes."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from scorer_service.graph.archive import StoredTensor
@@ -94,14 +95,18 @@ def size_bytes(value: Value, rows: int) -> int:
 
 
 def weight_bytes(tensors: Iterable[StoredTensor]) -> int:
-    """Of stored tensors once they are loaded; those that share an entry are loaded once."""
-    loaded: Mapping[tuple[str, str], int] = {
-        (tensor.entry.name, tensor.dtype.name): tensor.entry.size_bytes
-        // tensor.dtype.size_bytes
-        * (4 if tensor.dtype.kind is Kind.FLOAT else 8)
-        for tensor in tensors
-    }
-    return sum(loaded.values())
+    """Of stored tensors once they are loaded; those that share an entry are loaded once.
+
+    One that shows elements more than once counts as what a product of it copies.
+    """
+    loaded: dict[tuple[str, str], int] = {}
+    stretched = 0
+    for tensor in tensors:
+        loaded_size = 4 if tensor.dtype.kind is Kind.FLOAT else 8
+        stored, shown = tensor.entry.size_bytes // tensor.dtype.size_bytes, math.prod(tensor.shape)
+        loaded[tensor.entry.name, tensor.dtype.name] = stored * loaded_size
+        stretched += shown * loaded_size if shown > stored else 0
+    return sum(loaded.values()) + stretched
 
 
 def peak_bytes(steps: Sequence[Step], output_slot: int, rows: int) -> int:

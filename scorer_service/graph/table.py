@@ -24,7 +24,8 @@ class Operator:
     rule: Callable[[Call], Result]
     reason: str
     is_view: bool = False
-    """The result shares the first tensor's memory."""
+    """The result shares the first tensor's memory. One that shows elements more than once counts as memory
+    of its own: a product takes a copy with all of them."""
     makes_list: bool = False
     """It makes a list of tensors, be it of one."""
     parameters: tuple[Parameter, ...] = field(init=False)
@@ -213,7 +214,6 @@ FAMILIES = (
                 "self dimension size step",
                 indexing.unfold,
                 "windows by position",
-                is_view=True,
             ),
             Operator(
                 "aten.diagonal.default",
@@ -264,9 +264,9 @@ FAMILIES = (
             Operator("aten.squeeze.dim", "self dim", reshaping.squeeze, _SHAPE, is_view=True),
             Operator("aten.squeeze.dims", "self dim", reshaping.squeeze, _SHAPE, is_view=True),
             Operator("aten.unsqueeze.default", "self dim", reshaping.unsqueeze, _SHAPE, is_view=True),
-            Operator("aten.expand.default", "self size ~implicit", reshaping.expand, _SHAPE, is_view=True),
-            Operator("aten.broadcast_to.default", "self size", reshaping.expand, _SHAPE, is_view=True),
-            Operator("aten.expand_as.default", "self other", reshaping.expand_as, _SHAPE, is_view=True),
+            Operator("aten.expand.default", "self size ~implicit", reshaping.expand, _SHAPE),
+            Operator("aten.broadcast_to.default", "self size", reshaping.expand, _SHAPE),
+            Operator("aten.expand_as.default", "self other", reshaping.expand_as, _SHAPE),
             Operator("aten.repeat.default", "self repeats", reshaping.repeat, _SHAPE),
             Operator("aten.tile.default", "self dims", reshaping.tile, _SHAPE),
             Operator(

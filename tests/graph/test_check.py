@@ -10,6 +10,11 @@ from typing import Any
 import pytest
 
 from scorer_service.graph import ArchiveError, GraphRefused
+from scorer_service.graph.archive import StoredTensor
+from scorer_service.graph.checked import weight_bytes
+from scorer_service.graph.dtypes import DTYPES
+from scorer_service.graph.table import ALLOWED
+from scorer_service.graph.zip_entries import Entry
 from tests.graph.archive_editing import MODEL, WEIGHTS, edit_json, read_parts, write_parts
 from tests.graph.conftest import INTERFACE, judge
 
@@ -216,6 +221,23 @@ def test_memory_is_bounded_before_anything_is_computed(gpt_archive: Path, tmp_pa
         judge(edit_json(gpt_archive, tmp_path / "bomb.pt2", MODEL, change))
     with pytest.raises(GraphRefused, match="bytes for weights"):
         judge(gpt_archive, replace(INTERFACE, memory_limit_bytes=100_000 + 1_000_000 // 2))
+
+
+def test_a_weight_that_shows_elements_many_times_counts_as_what_a_product_copies() -> None:
+    entry = Entry("data/weights/weight_0", offset=0, size_bytes=4096, crc32=0)
+    whole = StoredTensor("whole", entry, DTYPES[7], 7, shape=(32, 32), strides=(32, 1), offset=0)
+    stretched = replace(whole, name="stretched", shape=(8, 1 << 20), strides=(0, 0))
+    assert weight_bytes([whole]) == weight_bytes([whole, replace(whole, shape=(32,))]) == 4096
+    assert weight_bytes([whole, stretched]) == 4096 + 4 * (8 << 20)
+
+
+@pytest.mark.parametrize(
+    "name", ["expand.default", "broadcast_to.default", "expand_as.default", "unfold.default"]
+)
+def test_what_shows_elements_many_times_is_no_view_without_memory(name: str) -> None:
+    """A product copies all of it, so it must not count as nothing. Views that show less may."""
+    assert not ALLOWED[f"aten.{name}"].is_view
+    assert ALLOWED["aten.slice.Tensor"].is_view
 
 
 def test_what_a_model_must_make_is_the_callers_to_say(gpt_archive: Path) -> None:
