@@ -5,6 +5,7 @@ No operator is looked up by a name from an archive: a step has a row of the tabl
 of the tables here, which hold exactly the rows of the table.
 """
 
+import functools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,11 @@ from scorer_service.graph.weights import load_weights
 
 MAGNITUDE_LIMIT = 1e30
 """What no intermediate number of an honest model comes near; float32 overflows at 3.4e38."""
+
+_NOISE_RELATIVE = 2.0**-23
+"""From the least to the greatest of the noise on a number: what lies between two neighbours in float32."""
+_NOISE_ABSOLUTE = 1e-30
+"""The same for numbers near zero. Float32 rounds below 1.2e-38 to whole multiples of 1.4e-45."""
 
 
 @dataclass(frozen=True)
@@ -50,18 +56,25 @@ class RunnableModel:
         archive: Archive,
         device: torch.device | str = "cpu",
         float_dtype: torch.dtype = torch.float32,
+        noise: bool = False,
     ) -> None:
         """Load the weights. Raises ArchiveError, and GraphRefused for weights that are out of range.
 
         Scores are of float32. A model whose logits differ much in float64 makes use of float32's rounding or
-        overflow, which no rule about operators can see.
+        overflow, which no rule about operators can see. It can be made to round alike in both precisions,
+        though. With `noise`, each weight and each result is changed at random by about as much as float32
+        rounds: of whatever is rounded away, the mean is then what it would be if nothing were rounded. In
+        float32 itself the noise would be rounded away.
         """
+        if noise and float_dtype == torch.float32:
+            raise ValueError("noise as small as the rounding of float32 needs a wider type")
         if torch.get_default_dtype() != torch.float32 or torch.get_float32_matmul_precision() != "highest":
             raise ValueError("this process computes in another precision than float32; keep torch's defaults")
         self._graph = graph
         self._device = torch.device(device)
         self._dtypes = {Kind.FLOAT: float_dtype, Kind.INTEGER: torch.int64}
-        self._weights = load_weights(graph.stored, archive, self._device, self._dtypes)
+        self._noise = noise
+        self._weights = load_weights(graph.stored, archive, self._device, self._dtypes, self._disturbed)
         self._prepared: dict[int, list[_Prepared]] = {}
 
     def run(
@@ -121,6 +134,17 @@ class RunnableModel:
             for slot in prepared.outputs:  # integers become float32 first, whatever they meet later
                 if values[slot].is_floating_point():
                     values[slot] = values[slot].to(self._dtypes[Kind.FLOAT])
+            if self._noise and not prepared.step.operator.is_view:
+                for slot in prepared.outputs:
+                    values[slot] = self._disturbed(values[slot])
+
+    def _disturbed(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The same, or with noise on each of its floats."""
+        if not self._noise or not tensor.is_floating_point():
+            return tensor
+        noise = torch.rand_like(tensor).sub_(0.5).mul_(_NOISE_RELATIVE)
+        noise.mul_(tensor).add_(tensor)
+        return noise.add_(torch.rand_like(tensor).sub_(0.5).mul_(_NOISE_ABSOLUTE))
 
     def _check_tokens(self, tokens: torch.Tensor) -> None:
         interface = self._graph.interface
@@ -161,6 +185,9 @@ class RunnableModel:
             keywords = {"dtype": self._dtypes[value.kind], "device": self._device}
         else:
             function = FUNCTIONS[name]
+            if name == "aten.einsum.default":
+                # Of more than two tensors it is several products, and each makes numbers of its own.
+                function = functools.partial(function, change=self._disturbed)
         placed: list[object] = []
         positions: list[tuple[int, int | tuple[int | None, ...]]] = []
         for position, argument in enumerate(arguments):

@@ -22,8 +22,13 @@ def _to_float_or_same(tensor: torch.Tensor, dtype: object = None) -> torch.Tenso
     return tensor.to(torch.float32) if wants_float and not tensor.is_floating_point() else tensor
 
 
-def _einsum(equation: str, tensors: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Einstein summation in the order that the checker counted with: from left to right."""
+def _einsum(
+    equation: str, tensors: Sequence[torch.Tensor], change: Callable[[torch.Tensor], torch.Tensor] = _same
+) -> torch.Tensor:
+    """Einstein summation in the order that the checker counted with: from left to right.
+
+    `change` is done to each product but the last.
+    """
     if len(tensors) <= 2:
         return torch.einsum(equation, *tensors)
     terms, output = explicit_equation(equation, [tensor.dim() for tensor in tensors])
@@ -42,6 +47,8 @@ def _einsum(equation: str, tensors: Sequence[torch.Tensor]) -> torch.Tensor:
             [names[letter] for letter in kept],
         )
         letters = "".join(kept)
+        if index < len(tensors) - 1:
+            result = change(result)
     return result
 
 

@@ -1,7 +1,7 @@
 """Loads stored tensors onto a torch device, from raw bytes."""
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import torch
 
@@ -16,8 +16,9 @@ def load_weights(
     archive: Archive,
     device: torch.device,
     dtypes: Mapping[Kind, torch.dtype],
+    change: Callable[[torch.Tensor], torch.Tensor],
 ) -> dict[int, torch.Tensor]:
-    """Load tensors by slot; those that share an entry share memory here too.
+    """Load tensors by slot; those that share an entry share memory here too. `change` is done to each entry.
 
     Raises ArchiveError for damaged entries, and GraphRefused for entries with a number that is not finite or
     over NUMBER_LIMIT, be it one that no tensor shows.
@@ -33,6 +34,7 @@ def load_weights(
             if tensor.dtype.kind is Kind.FLOAT and not largest <= NUMBER_LIMIT:
                 reason = f"reaches {largest:g}; weights are finite and at most {NUMBER_LIMIT:g} in magnitude"
                 refusals.append(Refusal(f"weight {tensor.name[:200]!r}", reason))
+            storages[key] = change(storages[key])
         weights[slot] = storages[key].as_strided(tensor.shape, tensor.strides, tensor.offset)
     if refusals:
         raise GraphRefused(refusals)

@@ -15,7 +15,8 @@ from scorer_service.evaluation import loss
 from scorer_service.graph.execute import MAGNITUDE_LIMIT, RunnableModel
 
 ROUNDING_LIMIT_NATS = 0.01
-"""By which a loss may be better than in float64. Of models that do not live on rounding it is far less."""
+"""By which a loss may be better than in float64 with noise. Of models that do not live on rounding it is far
+less."""
 AGREEMENT = 1e-3
 """Of the largest logit: a batch of another size is summed up in another order."""
 
@@ -52,7 +53,7 @@ def mean_nats(sample: Sample, model: RunnableModel, deadline_s: float) -> float:
 
 
 def examine(model: RunnableModel, sample: Sample, exact_nats: float, deadline_s: float) -> None:
-    """Hold a model in float32 against itself, and against its loss in float64.
+    """Hold a model in float32 against itself, and against its loss in float64 with noise.
 
     Raises Inconsistent, loss.LogitsNotFinite, and ModelFailed for an intermediate that is out of range.
     """
@@ -75,7 +76,7 @@ def examine(model: RunnableModel, sample: Sample, exact_nats: float, deadline_s:
     if not exact_nats - nats <= ROUNDING_LIMIT_NATS:
         raise Inconsistent(
             "the model lives on the rounding of float32, which is no allowed operation",
-            f"its loss is {nats:.4f} nats, and {exact_nats:.4f} in float64",
+            f"its loss is {nats:.4f} nats, and {exact_nats:.6g} in float64 with noise of float32's size",
         )
 
 

@@ -4,6 +4,7 @@ Of a submission it takes an archive, by a descriptor that the server has opened.
 its graph is checked against a table, and carried out by code of our own.
 """
 
+import json
 import random
 import time
 from collections.abc import Callable
@@ -32,8 +33,8 @@ from scorer_service.worker.context import Context
 
 Answer: TypeAlias = dict[str, Any]
 
-LISTED_LIMIT_CHARACTERS = 48 << 10
-"""Of all refused operators together: an answer has to fit into one message of the worker."""
+LISTED_LIMIT_BYTES = 48 << 10
+"""Of all refused operators together, as JSON: an answer has to fit into one message of the worker."""
 _WORK = "/work/"
 _SAMPLE_ROWS = 8
 
@@ -97,7 +98,7 @@ def _measure(
     report(0, arguments["draw_count"] * len(hidden))
     samples = [examination.mask(windows, mask_token) for windows in (public, _sample(hidden))]
     # One of the two precisions at a time, for the sake of memory.
-    exact = RunnableModel(graph, archive, device, float_dtype=torch.float64)
+    exact = RunnableModel(graph, archive, device, float_dtype=torch.float64, noise=True)
     exact_nats = [examination.mean_nats(sample, exact, deadline_s) for sample in samples]
     del exact
     model = RunnableModel(graph, archive, device)
@@ -142,14 +143,15 @@ def _sample(windows: torch.Tensor) -> torch.Tensor:
 def _listed(refusals: tuple[Refusal, ...]) -> list[list[Any]]:
     """As many as a message holds; the last says how many more there are."""
     shown: list[list[Any]] = []
-    characters = 0
+    size_bytes = 0
     for refusal in refusals:
         file, line = "", 0
         if refusal.source is not None:
             file, line = refusal.source.file.removeprefix(_WORK), refusal.source.line
         entry = [refusal.operator[:200], file[:200], line, refusal.reason[:600]]
-        characters += sum(len(str(part)) for part in entry)
-        if characters > LISTED_LIMIT_CHARACTERS:
+        # A character that is not ASCII takes six or twelve bytes there.
+        size_bytes += len(json.dumps(entry))
+        if size_bytes > LISTED_LIMIT_BYTES:
             shown.append(["...", "", 0, f"and {len(refusals) - len(shown)} more"])
             break
         shown.append(entry)

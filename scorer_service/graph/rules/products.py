@@ -2,7 +2,7 @@
 
 import re
 
-from scorer_service.graph.call import Call
+from scorer_service.graph.call import NUMBER_LIMIT, Call
 from scorer_service.graph.shapes import (
     ONE,
     Extent,
@@ -160,8 +160,9 @@ def _parse_equation(equation: str, shapes: list[Shape]) -> tuple[list[str], str]
 
 
 def _add_product(call: Call, first: str, second: str, rank: int) -> Value:
-    call.number("beta")
-    call.number("alpha")
+    for name in ("beta", "alpha"):
+        if abs(number := call.number(name)) > NUMBER_LIMIT:
+            raise RuleBroken(f"scales by {number:g}; {NUMBER_LIMIT:g} is the limit")
     product = _product_of_rank(call, first, rank, second, rank)
     added = call.float_tensor("self").shape
     if broadcast(added, product) != product:
