@@ -60,7 +60,8 @@ class SubmissionJudge:
             outcomes = [task.result() for task in tasks]
             await self._show_public_failures(request, context, outcomes)
         except* JudgingFailed as failures:
-            raise failures.exceptions[0] from None
+            first = failures.exceptions[0]
+            raise first from first.__cause__  # which says what kind of failure it is
         return self._outcome(outcomes)
 
     async def _show_public_failures(
