@@ -10,6 +10,12 @@ from scorer.v1 import restricted_mlm_pb2
 from scorer_service.environments.interface import Verdict
 from scorer_service.evaluation.estimate import LossEstimate
 
+_LOSS_DIGITS = 5
+_ERROR_DIGITS = 3
+"""Significant ones, of what is told and scored. They go beyond the standard error. More would say something
+of the hidden text itself: weights can be made so that a mean in float64 spells out how often three tokens
+occur."""
+
 
 @dataclass(frozen=True)
 class JudgedLoss:
@@ -46,8 +52,12 @@ class JudgedLoss:
 
 
 def read(answer: Mapping[str, Any], floor_nats: float) -> JudgedLoss:
-    """From an answer "ok". Raises KeyError, TypeError, ValueError for one of another kind."""
-    found = LossEstimate(answer["mean_nats"], answer["standard_error_nats"], answer["token_count"])
+    """From an answer "ok", rounded. Raises KeyError, TypeError, ValueError for one of another kind."""
+    found = LossEstimate(
+        _rounded(answer["mean_nats"], _LOSS_DIGITS),
+        _rounded(answer["standard_error_nats"], _ERROR_DIGITS),
+        answer["token_count"],
+    )
     details = {
         "mean_nats": found.mean_nats,
         "standard_error_nats": found.standard_error_nats,
@@ -57,3 +67,7 @@ def read(answer: Mapping[str, Any], floor_nats: float) -> JudgedLoss:
     believed = found.mean_nats >= floor_nats and math.isfinite(found.raw_score)
     verdict = Verdict.SCORED if believed else Verdict.IMPLAUSIBLE
     return JudgedLoss(verdict, found, float(answer["judging_s"]), details)
+
+
+def _rounded(number: float, digits: int) -> float:
+    return float(f"{number:.{digits}g}")
