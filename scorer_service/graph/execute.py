@@ -41,6 +41,8 @@ class _Prepared:
     tensor_positions: tuple[tuple[int, int | tuple[int | None, ...]], ...]
     """Where in `arguments` tensors go, and their slots."""
     outputs: tuple[int, ...]
+    shapes: tuple[tuple[int, ...], ...]
+    """Of the outputs, as the checker derived them."""
     is_list: bool
     dead: tuple[int, ...]
     """Slots that nothing reads after this step."""
@@ -119,17 +121,16 @@ class RunnableModel:
         try:
             result = prepared.function(*arguments, **prepared.keywords)
         except (RuntimeError, ValueError, TypeError, IndexError) as error:
-            failed = Refusal(
-                prepared.step.node.operator,
-                f"failed: {str(error).partition(chr(10))[0][:300]}",
-                prepared.step.node.source,
-            )
-            raise ModelFailed(str(failed)) from error
+            raise _failed(prepared, f"failed: {str(error).partition(chr(10))[0][:300]}") from error
         if prepared.is_list:
             for slot, item in zip(prepared.outputs, result, strict=True):
                 values[slot] = item
         else:
             values[prepared.outputs[0]] = result
+        for slot, shape in zip(prepared.outputs, prepared.shapes, strict=True):
+            if values[slot].shape != shape:
+                # That rows stay apart was derived for the other shape.
+                raise _failed(prepared, f"made {list(values[slot].shape)}, not {list(shape)}")
         if self._dtypes[Kind.FLOAT] != torch.float32:
             for slot in prepared.outputs:  # integers become float32 first, whatever they meet later
                 if values[slot].is_floating_point():
@@ -200,10 +201,22 @@ class RunnableModel:
                 placed.append(None)
             else:
                 placed.append(_at(argument, rows))
-        is_list = step.operator.makes_list
         return _Prepared(
-            function, tuple(placed), keywords, tuple(positions), step.outputs, is_list, dead, step
+            function,
+            tuple(placed),
+            keywords,
+            tuple(positions),
+            step.outputs,
+            tuple(_shape_at(value, rows) for value in step.results),
+            step.operator.makes_list,
+            dead,
+            step,
         )
+
+
+def _failed(prepared: _Prepared, reason: str) -> ModelFailed:
+    node = prepared.step.node
+    return ModelFailed(str(Refusal(node.operator, reason, node.source)))
 
 
 def _check_magnitudes(prepared: _Prepared, values: Sequence[Any], limit: float) -> None:
@@ -215,9 +228,9 @@ def _check_magnitudes(prepared: _Prepared, values: Sequence[Any], limit: float) 
         low, high = torch.aminmax(value)
         largest = max(abs(float(low)), abs(float(high)))
         if not largest <= limit:
-            node = prepared.step.node
-            reason = f"reaches {largest:g}; intermediate numbers must stay finite and at most {limit:g}"
-            raise ModelFailed(str(Refusal(node.operator, reason, node.source)))
+            raise _failed(
+                prepared, f"reaches {largest:g}; intermediate numbers must stay finite and at most {limit:g}"
+            )
 
 
 def _shape_at(value: Value, rows: int) -> tuple[int, ...]:

@@ -62,7 +62,8 @@ def _sum_dims(tensor: torch.Tensor, dim: Any, keepdim: bool, dtype: object) -> t
 
 
 def _index(tensor: torch.Tensor, indices: Sequence[torch.Tensor | None]) -> torch.Tensor:
-    return tensor[tuple(slice(None) if index is None else index for index in indices)]
+    # Brackets would select by an index of no dimensions, and the others' result would lie elsewhere then.
+    return torch.ops.aten.index.Tensor(tensor, list(indices))
 
 
 def _slice(tensor: torch.Tensor, dim: int, start: int | None, end: int | None, step: int) -> torch.Tensor:

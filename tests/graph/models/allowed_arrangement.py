@@ -17,6 +17,8 @@ class Model(nn.Module):
         self.register_buffer("mask", torch.tril(torch.ones(SEQUENCE_LENGTH, SEQUENCE_LENGTH)))
         self.register_buffer("halves", torch.randn(WIDTH).half(), persistent=False)
         self.register_buffer("unused", torch.ones(3, dtype=torch.bool))
+        self.register_buffer("zero", torch.tensor(0), persistent=False)
+        self.register_buffer("backwards", torch.arange(SEQUENCE_LENGTH - 1, -1, -1), persistent=False)
         self.constant = torch.linspace(-1, 1, WIDTH)
         self.head = nn.Linear(2 * WIDTH, VOCABULARY)
 
@@ -44,6 +46,9 @@ class Model(nn.Module):
         x = x + x[0:, 1:2].tile(1, length, 1) + torch.zeros(1).expand(batch, length, width)
         x = x + x.sum(1, keepdim=True) * 0.1 + x.sum(-1)[..., None] * 0.1 + self.mask.sum() * 0.001
         x = x + x[:, -1:].detach().clone() + torch.diagonal(self.mask)[:, None]
+        # [length, batch, width]; brackets would select by the index of no dimensions first.
+        turned = torch.ops.aten.index.Tensor(x.unsqueeze(0), [self.zero, None, self.backwards])
+        x = x + turned.transpose(0, 1)
         return self.head(torch.cat([x, torch.relu(x)], dim=-1))
 
 
