@@ -17,7 +17,5 @@ def torch_python(repository: Path) -> Path:
     """The interpreter that has torch and triton: of SCORER_TORCH_PYTHON, or what `make setup` makes."""
     python = Path(os.environ.get("SCORER_TORCH_PYTHON") or repository / ".venv-torch" / "bin" / "python")
     if not python.exists():
-        pytest.skip(
-            f"no torch: `make setup` makes {python}, or name another in SCORER_TORCH_PYTHON"
-        )
+        pytest.skip(f"no torch: `make setup` makes {python}, or name another in SCORER_TORCH_PYTHON")
     return python
