@@ -100,6 +100,7 @@ def score(rpc: str, submission: Submission, scratch: Path) -> Mapping[str, Any]:
         result = json.loads(stored.stdout)
         if result["verdict"] != "unstable":
             break
+        print("The machine was too busy to measure it.")
     return result
 
 

@@ -371,3 +371,11 @@ def test_an_attempt_from_begin_to_end(
     assert "closed: 2023-11-14 22:14:20" in run("attempt", "close", "attempt-1")[1]
     assert run("attempt", "show", "attempt-1")[0] == 0
     assert run("attempt", "show", "attempt-2")[0] == 2
+
+
+def test_a_hidden_score_is_shown_to_whom_the_server_tells_it(server: ScriptedServer, run: Run) -> None:
+    """By a key, or by the token that the attempt was created with."""
+    run("attempt", "create", "rust_codecontests", "--hidden")
+    assert "final score: hidden" in run("attempt", "show", "attempt-1")[1]
+    server.attempts["attempt-1"].final_score.raw = 0.25
+    assert "final score: raw 0.25" in run("attempt", "show", "attempt-1")[1]

@@ -1,5 +1,6 @@
 """Scoring restricted_mlm and fix_embedding through both clients and from the command line."""
 
+import _thread
 import json
 from datetime import timedelta
 from pathlib import Path
@@ -231,7 +232,7 @@ def test_the_command_line_shows_the_loss(
     assert "judging   12.5 s\n" in out
     assert "training" not in out
     assert "raw 0.916291, normalised 0.5" in out
-    assert "hashing w.safetensors 4/5 KiB\nsending w.safetensors 4/5 KiB\n" in err
+    assert "hashing w.safetensors 5/5 KiB\nsending w.safetensors 5/5 KiB\n" in err
     status, out, _ = run(
         server,
         capsys,
@@ -337,3 +338,14 @@ def test_a_server_without_room_is_told_with_the_way_out(
     assert status == 3
     assert "9 bytes are free; ask the server's operator to raise artifact_quota_mib" in err
     assert "try again later" not in err
+
+
+def test_an_upload_that_is_interrupted_names_no_job(
+    server: ScriptedServer, files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.after_chunk = lambda number: _thread.interrupt_main()
+    arguments = ("fix_embedding", files / "w.safetensors", "--request-id", REQUEST_ID)
+    status, _, err = run(server, capsys, *arguments)
+    assert status == 130
+    assert f"left; go on by the same command with --request-id {REQUEST_ID}\n" in err
+    assert "cancel" not in err

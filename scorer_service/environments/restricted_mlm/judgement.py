@@ -44,7 +44,11 @@ def of_export(result: ScriptResult, circumstances: Circumstances) -> Outcome | N
     if not result.succeeded:
         verdict = submitted_script.verdict_of_end(result)
         failed = verdict is Verdict.BUILD_ERROR
-        summary = f"{MODEL_FILE} cannot be exported." if failed else f"The export {result.ending}."
+        summary = (
+            f"{MODEL_FILE} cannot be exported with its weights; the diagnostics say why."
+            if failed
+            else f"The export {result.ending}."
+        )
         return _outcome(verdict, summary, circumstances)
     if ARCHIVE_FILE in result.refused_files:
         summary = f"The exported model is refused: {result.refused_files[ARCHIVE_FILE]}."

@@ -159,8 +159,8 @@ def timed(
         rounds = len(measured.samples_ns)
         summary = (
             f"Too unsteady to be ranked: the confidence interval of the median is {found.spread:.1%} of it"
-            f" after {rounds} {'rounds' if rounds > 1 else 'round'} of {measurement.trial_count} trials, and"
-            f" {measurement.spread_limit:.0%} is allowed; its times vary, or the device was busy."
+            f" wide after {rounds} {'rounds' if rounds > 1 else 'round'} of {measurement.trial_count} trials,"
+            f" and {measurement.spread_limit:.0%} is allowed; its times vary, or the device was busy."
         )
         return _outcome(
             Verdict.UNSTABLE,

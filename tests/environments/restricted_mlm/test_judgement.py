@@ -84,7 +84,7 @@ def test_a_script_without_weights_has_a_verdict_and_its_messages(
 @pytest.mark.parametrize(
     ("result", "verdict", "words"),
     [
-        (run(exit_code=1), Verdict.BUILD_ERROR, "model.py cannot be exported"),
+        (run(exit_code=1), Verdict.BUILD_ERROR, "model.py cannot be exported with its weights"),
         (run(exit_code=0, files={}), Verdict.BUILD_ERROR, "before there was a model"),
         (run(files={}, refused_files={ARCHIVE_FILE: "too large"}), Verdict.RULE_BROKEN, "too large"),
         (run(Termination.WALL_TIME_LIMIT, exit_code=None), Verdict.LIMIT_OR_CRASH, "time budget"),

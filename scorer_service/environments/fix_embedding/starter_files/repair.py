@@ -11,9 +11,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import torch
-from safetensors.torch import load_file, save_file
+try:
+    import numpy as np
+    import torch
+    from safetensors.torch import load_file, save_file
+except ImportError as error:
+    sys.exit(f"{sys.executable}: {error}. Take a Python that has torch, numpy and safetensors")
 
 sys.path += ["$data_dir", str(Path(__file__).resolve().parent / "data")]
 

@@ -16,15 +16,18 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from judging import model_export, submission, task
-from judging.graph import (
-    ArchiveError,
-    ArchiveLimits,
-    GraphRefused,
-    ModelInterface,
-    check_archive,
-    open_archive,
-)
+try:
+    from judging import model_export, submission, task
+    from judging.graph import (
+        ArchiveError,
+        ArchiveLimits,
+        GraphRefused,
+        ModelInterface,
+        check_archive,
+        open_archive,
+    )
+except ImportError as error:
+    sys.exit(f"{sys.executable}: {error}. Take a Python that has torch, numpy and safetensors")
 
 DATA = Path(__file__).resolve().parent / "data"
 

@@ -6,15 +6,19 @@ Runs in the sandbox of the service as well as beside `data/`.
 
 # mypy: disable-error-code="import-not-found"
 
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
-import model
-import numpy as np
-import torch
-from safetensors.torch import save_file
-from torch.nn import functional
+try:
+    import model
+    import numpy as np
+    import torch
+    from safetensors.torch import save_file
+    from torch.nn import functional
+except ImportError as error:
+    sys.exit(f"{sys.executable}: {error}. Take a Python that has torch, numpy and safetensors")
 
 SECONDS = 60
 """For training. In the sandbox there are $wall_limit_s s for all."""

@@ -98,7 +98,8 @@ def _row(entry: ScoreLogEntry) -> tuple[str, ...]:
 
 
 def _description(attempt: Attempt, *, has_key: bool) -> str:
-    hidden = attempt.policy is ScorePolicy.HIDDEN and not has_key
+    # The server decides who sees it: a token may be enough.
+    hidden = attempt.policy is ScorePolicy.HIDDEN and not has_key and attempt.final_score is None
     lines = [
         ("attempt", attempt.attempt_id),
         ("environment", attempt.environment),
@@ -106,7 +107,12 @@ def _description(attempt: Attempt, *, has_key: bool) -> str:
         ("created", attempt.created_at.isoformat(sep=" ", timespec="seconds")),
         ("closed", attempt.closed_at.isoformat(sep=" ", timespec="seconds") if attempt.closed_at else "no"),
         ("scorings", str(attempt.score_count)),
-        ("final score", "hidden; the evaluator key shows it" if hidden else score_words(attempt.final_score)),
+        (
+            "final score",
+            "hidden, or none yet; the evaluator's token or key shows it"
+            if hidden
+            else score_words(attempt.final_score),
+        ),
     ]
     if attempt.label:
         lines.append(("label", attempt.label))

@@ -84,7 +84,8 @@ def describe_upload(upload: UploadProgress) -> str:
 def count_bytes(upload: UploadProgress) -> str:
     """How many bytes are done, in the unit that suits the whole."""
     unit, size = ("MiB", 1 << 20) if upload.total_bytes >= 10 << 20 else ("KiB", 1 << 10)
-    return f"{upload.done_bytes // size}/{-(-upload.total_bytes // size)} {unit}"
+    done, total = (-(-count // size) for count in (upload.done_bytes, upload.total_bytes))
+    return f"{done}/{total} {unit}"
 
 
 def _bar(words: str, numbers: str, done: int, total: int, width: int, *, colour: bool) -> str:

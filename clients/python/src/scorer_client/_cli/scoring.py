@@ -56,18 +56,26 @@ def score(
 ) -> ExitStatus:
     """Makes the call, and prints its result by `report`, which is told whether to colour."""
     call_id = arguments.request_id or new_request_id()
+    accepted = False
+
+    def show(job: Job) -> None:
+        nonlocal accepted
+        accepted = True
+        progress.show(job)
+
     try:
         with (
             progress_for(sys.stderr) as progress,
             client_of(arguments, progress.show_retry) as client,
         ):
-            options = CallOptions(
-                arguments.attempt, call_id, arguments.timeout, progress.show, progress.show_upload
-            )
+            options = CallOptions(arguments.attempt, call_id, arguments.timeout, show, progress.show_upload)
             result = call(client, options)
     except KeyboardInterrupt:
+        if not accepted:
+            say(f"left; go on by the same command with --request-id {call_id}")
+            return ExitStatus.INTERRUPTED
         say(
-            f"left; a job that was accepted goes on.\n"
+            f"left; the job that was accepted goes on.\n"
             f"  see it:    scorer-client watch {call_id}\n"
             f"  cancel it: scorer-client cancel {call_id}\n"
             f"  re-attach: the same command with --request-id {call_id}"
