@@ -47,6 +47,10 @@ def _die_with(server_pid: int) -> None:
         sys.exit("the server ended before its worker began")
 
 
+_ERROR_LIMIT_CHARACTERS = 8192
+"""Of an error that is told. JSON takes twelve bytes for some characters, and a message has to hold all."""
+
+
 class _Calls:
     def __init__(self, connection: socket.socket, device: Any) -> None:
         self._connection = connection
@@ -81,7 +85,8 @@ class _Calls:
             answer = protocol.encode({"id": call["id"], "result": result})
         except Exception as error:
             traceback.print_exc()
-            answer = protocol.encode({"id": call["id"], "error": f"{type(error).__name__}: {error}"[:16384]})
+            told = f"{type(error).__name__}: {error}"[:_ERROR_LIMIT_CHARACTERS]
+            answer = protocol.encode({"id": call["id"], "error": told})
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)

@@ -10,6 +10,11 @@ def refuse(context: Any, arguments: dict[str, Any], descriptors: list[int]) -> N
     raise ValueError(f"no {arguments['what']} today")
 
 
+def refuse_at_length(context: Any, arguments: dict[str, Any], descriptors: list[int]) -> None:
+    """Each character takes twelve bytes of JSON."""
+    raise ValueError("\U0001f370" * 20_000)
+
+
 def read_all(context: Any, arguments: dict[str, Any], descriptors: list[int]) -> list[str]:
     return [os.read(descriptor, 100).decode() for descriptor in descriptors]
 

@@ -84,6 +84,8 @@ async def test_sessions_last_from_call_to_call(worker: client.Worker) -> None:
 
 
 async def test_an_error_of_an_operation_is_told_and_harms_nothing(worker: client.Worker) -> None:
+    with pytest.raises(client.OperationFailed, match="ValueError: \U0001f370\U0001f370"):
+        await worker.call(operation("refuse_at_length"), {})
     with pytest.raises(client.OperationFailed, match="ValueError: no cake today"):
         await worker.call(operation("refuse"), {"what": "cake"})
     with pytest.raises(client.OperationFailed, match="has no attribute"):
