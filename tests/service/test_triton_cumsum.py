@@ -39,8 +39,8 @@ def _missing() -> str:
 
 pytestmark = [
     pytest.mark.skipif(bool(_missing()), reason=f"there is no Python with torch: {_missing()}"),
-    # The server takes every core to measure: on one worker of pytest, one after the other.
-    pytest.mark.xdist_group("measures"),
+    # The server takes every core to measure, and others who work make its measurements vary.
+    pytest.mark.alone,
 ]
 
 HONEST = """

@@ -293,6 +293,10 @@ def prefix_sum(x):
     assert (await program.measure())["status"] == "wrong"
 
 
+SCRIBBLING_TRIES = 20
+"""A thread that has just no turn while a machine is busy spoils nothing."""
+
+
 async def test_a_thread_that_goes_on_writing_changes_nothing_that_was_taken(opened: Open) -> None:
     # Scribbles over the whole of the shared buffers all the time: its own output is spoilt, and nothing else.
     program = await opened(
@@ -318,7 +322,10 @@ def prefix_sum(x):
 """
     )
     await program.ask("load")
-    assert (await program.measure(trial_count=20))["status"] in ("wrong", "failed")
+    for _ in range(SCRIBBLING_TRIES):
+        if (await program.measure(trial_count=20))["status"] != "ok":
+            return
+    raise AssertionError("nothing was spoilt")
 
 
 HONEST = {
