@@ -72,8 +72,11 @@ class WorkerProcess:
                     # Ctrl-C in a terminal is for the server, which then ends its worker in order.
                     start_new_session=True,
                 )
-            except OSError as error:
+            except BaseException as error:
+                # Also where the start is called off meanwhile.
                 ours.close()
+                if not isinstance(error, OSError):
+                    raise
                 raise WorkerUnavailable(
                     f"the worker's interpreter {python} cannot be executed ({error.strerror}); "
                     "`make setup` makes one with torch and triton"

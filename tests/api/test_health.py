@@ -65,7 +65,7 @@ async def test_an_unknown_name_is_not_found(service: Service) -> None:
         "grpc_method": "Check",
         "grpc_code": "NotFound",
     }
-    assert service.metrics.get_sample_value("grpc_server_handled_total", labels) == 1
+    await until(lambda: service.metrics.get_sample_value("grpc_server_handled_total", labels) == 1)
 
 
 async def test_a_method_that_the_servicer_lacks_is_unimplemented(

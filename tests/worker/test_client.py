@@ -1,6 +1,8 @@
 """Calls to a worker, and its death."""
 
 import asyncio
+import contextlib
+import gc
 import logging
 import os
 import signal
@@ -235,3 +237,19 @@ async def test_what_is_missing_is_said(
     with pytest.raises(client.WorkerUnavailable):
         await worker.call(ECHO, {})
     await worker.close()
+
+
+async def test_a_start_that_is_called_off_leaves_no_descriptor(torch_python: Path) -> None:
+    """At whatever moment; a socket that is left is a warning, which is an error here."""
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for steps in range(6):
+        worker = client.Worker(torch_python, "cpu")
+        starting = asyncio.create_task(worker.start())
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        starting.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await starting
+        await worker.close()
+    gc.collect()
+    assert len(list(Path("/proc/self/fd").iterdir())) <= before
