@@ -239,9 +239,13 @@ async def test_what_is_missing_is_said(
     await worker.close()
 
 
+def descriptor_count() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
 async def test_a_start_that_is_called_off_leaves_no_descriptor(torch_python: Path) -> None:
     """At whatever moment; a socket that is left is a warning, which is an error here."""
-    before = len(list(Path("/proc/self/fd").iterdir()))
+    before = descriptor_count()
     for steps in range(6):
         worker = client.Worker(torch_python, "cpu")
         starting = asyncio.create_task(worker.start())
@@ -252,4 +256,4 @@ async def test_a_start_that_is_called_off_leaves_no_descriptor(torch_python: Pat
             await starting
         await worker.close()
     gc.collect()
-    assert len(list(Path("/proc/self/fd").iterdir())) <= before
+    assert descriptor_count() <= before
