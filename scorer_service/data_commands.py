@@ -3,22 +3,18 @@
 import argparse
 import dataclasses
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TextIO
 
 from scorer_service import configuration, state_dir
 from scorer_service.language import own_hidden_text
 from scorer_service.language.hidden_import import HiddenText, HiddenTextRefused, import_hidden
 from scorer_service.language.paper import prepared
 from scorer_service.language.paper.data import Sources
+from scorer_service.progress_line import ProgressLine
 
 FAILURES: tuple[type[Exception], ...] = (HiddenTextRefused, prepared.PreparationFailed)
 """What these commands raise when they cannot do their work, with the way out as message."""
-
-DATA_DIR = "data"
-"""Inside the state folder."""
 
 TRAINING_TOKENS_LIMIT = 8_500_000_000
 """The whole text has 9.0 thousand million, and parts of it are held out."""
@@ -27,10 +23,6 @@ OVERLAP_WARNED_OF = 0.01
 """Share of the characters of a hidden text. The text that ships has none: what it had was taken out."""
 FEWEST_CHARACTERS_PER_TOKEN = 3.0
 _SHOWN_CHARACTERS = 80
-
-_LINE_INTERVAL_S = 10.0
-"""Between lines where there is no terminal; a log should tell that it goes on, and stay readable."""
-_REDRAW_INTERVAL_S = 0.2
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -75,7 +67,7 @@ def _prepare(options: argparse.Namespace) -> int:
     settings = configuration.load(vars(options), options.config)
     folder = _data_dir(settings.state_dir) / options.prepared_profile
     sizes = dataclasses.replace(prepared.PUBLISHED, training_tokens=options.training_tokens)
-    progress = Progress(sys.stderr)
+    progress = ProgressLine(sys.stderr)
     try:
         done = prepared.prepare(Sources(), folder, progress.show, sizes=sizes)
     finally:
@@ -130,7 +122,7 @@ def _warnings(text: HiddenText) -> Iterator[str]:
 def _data_dir(state_folder: Path) -> Path:
     """Made, for the server alone."""
     state_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder = state_folder / DATA_DIR
+    folder = state_folder / state_dir.DATA_DIR
     folder.mkdir(mode=0o700, exist_ok=True)
     folder.chmod(0o700)
     return folder
@@ -143,49 +135,3 @@ def _in_words(done: prepared.Prepared) -> str:
     lines += [f"  from {name} {revision}".rstrip() for name, revision in sorted(done.sources.items())]
     lines.append("A server that runs already has to be started again to take it up.")
     return "\n".join(lines)
-
-
-class Progress:
-    """Shows how far a long command is: one line that changes on a terminal, else a line now and then."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self._terminal = stream.isatty()
-        self._counted = ""
-        self._shown_s = 0.0
-        self._unfinished = 0
-
-    def show(self, counted: str, done: int, total: int) -> None:
-        """So many are done of so many."""
-        now_s = time.monotonic()
-        interval_s = _REDRAW_INTERVAL_S if self._terminal else _LINE_INTERVAL_S
-        if counted == self._counted and done < total and now_s - self._shown_s < interval_s:
-            return
-        if self._terminal and self._counted and counted != self._counted:
-            self._stream.write("\n")
-            self._unfinished = 0
-        self._counted, self._shown_s = counted, now_s
-        percent = 100 * done // max(total, 1)
-        line = f"{percent:3d} %  {_short(done)} of {_short(total)} {counted}"
-        if self._terminal:
-            self._stream.write(f"\r{line:{self._unfinished}}")
-            self._unfinished = len(line)
-        else:
-            self._stream.write(f"{line}\n")
-        self._stream.flush()
-
-    def close(self) -> None:
-        """Leave the line."""
-        if self._terminal and self._unfinished:
-            self._stream.write("\n")
-            self._stream.flush()
-
-
-def _short(number: int) -> str:
-    """As in 1.25 G."""
-    value, unit = float(number), ""
-    for unit in ("", "k", "M", "G", "T"):
-        if value < 1000 or unit == "T":
-            break
-        value /= 1000
-    return f"{number}" if not unit else f"{value:.2f} {unit}"

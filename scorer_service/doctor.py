@@ -13,6 +13,7 @@ from typing import Any
 
 import scorer_launcher
 
+from scorer_service import state_dir
 from scorer_service.configuration import Configuration, host_and_port
 from scorer_service.environments.discovery import create_environment, environment_names
 from scorer_service.environments.interface import Environment, NotServing
@@ -179,8 +180,8 @@ def _made(
         sandbox=backend,
         problem_set=configuration.problem_set,
         device=device,
-        calibration_dir=configuration.state_dir / "calibration",
-        data_dir=configuration.state_dir / "data",
+        calibration_dir=configuration.state_dir / state_dir.CALIBRATION_DIR,
+        data_dir=configuration.state_dir / state_dir.DATA_DIR,
         hidden_windows=configuration.hidden_windows,
     )
     try:

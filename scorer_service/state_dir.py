@@ -9,8 +9,13 @@ from pathlib import Path
 from scorer_service.configuration import Configuration
 from scorer_service.environments.settings import EnvironmentSettings
 from scorer_service.sandbox.interface import SandboxBackend
+from scorer_service.whole_file import whole_file
 from scorer_service.worker.device_access import DeviceAccess
 
+CALIBRATION_DIR = "calibration"
+"""Inside the folder: the anchors that were measured."""
+DATA_DIR = "data"
+"""Inside the folder: what `scorer data` put there."""
 _SECRET_BYTES = 32
 
 
@@ -47,8 +52,8 @@ def environment_settings(
         problem_set=configuration.problem_set,
         device=device,
         secret=_secret(state_dir),
-        calibration_dir=state_dir / "calibration",
-        data_dir=state_dir / "data",
+        calibration_dir=state_dir / CALIBRATION_DIR,
+        data_dir=state_dir / DATA_DIR,
         hidden_windows=configuration.hidden_windows,
     )
 
@@ -60,8 +65,7 @@ def _secret(state_dir: Path) -> bytes:
         return path.read_bytes()
     except FileNotFoundError:
         secret = os.urandom(_SECRET_BYTES)
-        beside = path.with_suffix(".new")
-        beside.touch(mode=0o600)
-        beside.write_bytes(secret)
-        beside.rename(path)
+        # On the disk before it is used: models are damaged by it for good.
+        with whole_file(path, mode=0o600) as file:
+            file.write(secret)
         return secret

@@ -9,6 +9,7 @@ import tiny_hub
 from scorer_service import data_commands
 from scorer_service.language.paper import prepared
 from scorer_service.main import EXIT_FAILURE, main
+from scorer_service.progress_line import ProgressLine
 
 pytest.importorskip("pyarrow", reason="the extra `hub` is not installed")
 pytest.importorskip("tokenizers")
@@ -71,7 +72,7 @@ class Terminal(io.StringIO):
 
 def test_progress_on_a_terminal_is_one_line_for_each_thing_that_is_counted() -> None:
     stream = Terminal()
-    progress = data_commands.Progress(stream)
+    progress = ProgressLine(stream)
 
     for counted in ("bytes of a", "bytes of b"):
         for done in (1000, 2000, 5_000_000_000):
@@ -87,7 +88,7 @@ def test_progress_on_a_terminal_is_one_line_for_each_thing_that_is_counted() -> 
 
 def test_progress_without_a_terminal_is_few_whole_lines() -> None:
     stream = io.StringIO()
-    progress = data_commands.Progress(stream)
+    progress = ProgressLine(stream)
 
     for done in range(1001):
         progress.show("bytes of a", done, 1000)

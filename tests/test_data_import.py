@@ -12,8 +12,8 @@ import tiny_hub
 
 from scorer_service import state_dir
 from scorer_service.language import corpus, hidden_import, materials, own_hidden_text
-from scorer_service.language.paper.preparation import whole_file
 from scorer_service.main import EXIT_FAILURE, main
+from scorer_service.whole_file import whole_file
 
 DOCUMENTS = 2000
 

@@ -6,7 +6,7 @@ import secrets
 import grpc
 from scorer.v1 import attempt_pb2, attempt_pb2_grpc, result_pb2
 
-from scorer_service.api.access.authentication import agent_token, new_agent_secret, secret_sha256
+from scorer_service.api.access.authentication import agent_token, new_agent_secret
 from scorer_service.api.access.caller import current_caller, presented
 from scorer_service.api.access.ownership import evaluates
 from scorer_service.api.errors import ApiError, invalid_field
@@ -22,6 +22,7 @@ from scorer_service.store.interface import (
     JobRecord,
     ScorePolicy,
 )
+from scorer_service.store.tokens import secret_sha256
 
 LABEL_LIMIT = 200
 PAGE_LIMIT = 500

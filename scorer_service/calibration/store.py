@@ -1,19 +1,17 @@
 """Keeps what was measured with starting and reference solutions, a file for each device and profile."""
 
-import contextlib
 import dataclasses
 import hashlib
 import json
 import logging
 import math
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from scorer_service.environments.interface import Anchors
+from scorer_service.whole_file import whole_file
 
 log = logging.getLogger(__name__)
 
@@ -91,16 +89,8 @@ class CalibrationStore:
         path = self.path(calibration.environment, calibration.profile, calibration.fingerprint)
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         document = {"format": _FORMAT, **dataclasses.asdict(calibration)}
-        with tempfile.NamedTemporaryFile("w", dir=self._folder, delete=False, encoding="utf-8") as file:
-            try:
-                file.write(json.dumps(document, indent=1, allow_nan=False) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-                Path(file.name).replace(path)
-            except BaseException:
-                with contextlib.suppress(FileNotFoundError):
-                    Path(file.name).unlink()
-                raise
+        with whole_file(path, mode=0o600) as file:
+            file.write(f"{json.dumps(document, indent=1, allow_nan=False)}\n".encode())
         return path
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from scorer_service.file_digest import file_sha256
 from scorer_service.language import corpus
 from scorer_service.language.hidden_import import HiddenText
-from scorer_service.language.paper.preparation import whole_file
+from scorer_service.whole_file import whole_file
 
 FOLDER = "hidden"
 """Inside the folder of an operator's data."""

@@ -16,12 +16,13 @@ import json
 import os
 import re
 import secrets
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from scorer_service.whole_file import whole_file
 
 FILE_NAME = "tokens.json"
 """Inside the state folder."""
@@ -64,8 +65,7 @@ class Token:
 
     token_id: str
     secret_sha256: str
-    """The secret is 256 random bits: a hash that is slow on purpose defends secrets that can be guessed, and
-    would only slow down every call here."""
+    """See `secret_sha256`."""
     role: Role
     attempt_id: str | None
     """The one attempt of an agent; None for the other roles."""
@@ -144,7 +144,7 @@ class TokenFile:
             self._signature, self._tokens = read
         token = self._tokens.get(match["token_id"])
         # The id is no secret, the rest is compared in a time that does not depend on where they differ.
-        if token is None or not hmac.compare_digest(_sha256(match["secret"]), token.secret_sha256):
+        if token is None or not hmac.compare_digest(secret_sha256(match["secret"]), token.secret_sha256):
             raise TokenRefused("there is no such token")
         if (state := token.state(self._clock())) != "active":
             raise TokenRefused(f"the token is {state}")
@@ -154,7 +154,7 @@ class TokenFile:
         secret = secrets.token_urlsafe(_SECRET_BYTES)
         expires_at = None if lifetime_s is None else self._clock() + lifetime_s
         token = dataclasses.replace(
-            token, secret_sha256=_sha256(secret), expires_at=expires_at, revoked_at=None
+            token, secret_sha256=secret_sha256(secret), expires_at=expires_at, revoked_at=None
         )
         return token, f"{TOKEN_PREFIX}{token.token_id}_{secret}"
 
@@ -177,7 +177,8 @@ def _find(tokens: Mapping[str, Token], token_id: str) -> Token:
     return token
 
 
-def _sha256(secret: str) -> str:
+def secret_sha256(secret: str) -> str:
+    """What is stored of a secret. One of 256 random bits cannot be guessed, so its hash need not be slow."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -222,22 +223,9 @@ def _token_of(row: Mapping[str, Any]) -> Token:
 def _write(path: Path, tokens: Mapping[str, Token]) -> None:
     """Replace the file as a whole: whoever reads it sees the old one or the new one."""
     rows = [{**dataclasses.asdict(token), "role": token.role.value} for token in tokens.values()]
-    descriptor, beside = tempfile.mkstemp(prefix=f"{FILE_NAME}.", dir=path.parent)  # for this user alone
-    try:
-        with open(descriptor, "w", encoding="utf-8") as file:  # noqa: PTH123 - a descriptor
-            _give_to_owner(file.fileno(), path.parent)
-            json.dump({"version": FORMAT_VERSION, "tokens": rows}, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(beside).rename(path)
-    except BaseException:
-        Path(beside).unlink(missing_ok=True)
-        raise
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    with whole_file(path, mode=0o600) as file:
+        _give_to_owner(file.fileno(), path.parent)
+        file.write(json.dumps({"version": FORMAT_VERSION, "tokens": rows}, indent=1).encode())
 
 
 def _give_to_owner(descriptor: int, folder: Path) -> None:

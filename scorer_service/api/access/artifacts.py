@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Sequence
 
-from scorer_service.api.access.authentication import secret_sha256
 from scorer_service.api.access.caller import Caller
 from scorer_service.store.artifacts import ArtifactFolder, ArtifactKey
 from scorer_service.store.interface import ArtifactOwners
+from scorer_service.store.tokens import secret_sha256
 
 
 class ReachableArtifacts:

@@ -1,6 +1,5 @@
 """Turns the token of a call into its caller."""
 
-import hashlib
 import hmac
 import logging
 import secrets
@@ -10,7 +9,14 @@ import grpc
 from scorer_service.api.access.caller import Caller
 from scorer_service.api.errors import ApiError
 from scorer_service.store.interface import AttemptNotFound, AttemptStore
-from scorer_service.store.tokens import TOKEN_PREFIX, Role, TokenFile, TokenRefused, TokensUnreadable
+from scorer_service.store.tokens import (
+    TOKEN_PREFIX,
+    Role,
+    TokenFile,
+    TokenRefused,
+    TokensUnreadable,
+    secret_sha256,
+)
 
 log = logging.getLogger(__name__)
 
@@ -66,11 +72,6 @@ class Authentication:
         if stored is None or not hmac.compare_digest(secret_sha256(secret), stored):
             raise TokenRefused("there is no such token")
         return Caller(Role.AGENT, attempt_id=attempt_id)
-
-
-def secret_sha256(secret: str) -> str:
-    """What is stored of a secret. One of 256 random bits cannot be guessed, so its hash need not be slow."""
-    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def new_agent_secret() -> str:

@@ -6,12 +6,11 @@ from typing import Any
 import grpc
 from scorer.v1 import job_pb2
 
-from scorer_service.api.access.authentication import secret_sha256
 from scorer_service.api.access.caller import Caller
 from scorer_service.api.access.table import Reach, Rule, Subject
 from scorer_service.api.errors import ApiError
 from scorer_service.store.interface import AttemptNotFound, AttemptRecord, AttemptStore, JobQueue, JobRecord
-from scorer_service.store.tokens import Role
+from scorer_service.store.tokens import Role, secret_sha256
 
 
 class Ownership:

@@ -19,8 +19,9 @@ from scorer_service.evaluation import tensors_file
 from scorer_service.evaluation.tensors_file import StoredTensor
 from scorer_service.hub.download import Report
 from scorer_service.hub.extra import library
-from scorer_service.language.paper.preparation import PreparationFailed, whole_file
+from scorer_service.language.paper.preparation import PreparationFailed
 from scorer_service.language.shapes import EMBEDDING, GptShape, gpt_tensors
+from scorer_service.whole_file import whole_file
 
 PREFIX = "transformer."
 

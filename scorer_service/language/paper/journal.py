@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from scorer_service.file_digest import file_sha256
-from scorer_service.language.paper.preparation import whole_file
+from scorer_service.whole_file import whole_file
 
 MANIFEST = "manifest.json"
 PROGRESS = "progress.json"

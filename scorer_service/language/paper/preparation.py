@@ -1,11 +1,8 @@
-"""What every step of preparing data from the hub keeps to: room on the disk, whole files, one exception."""
+"""What every step of preparing data from the hub keeps to: room on the disk, one exception."""
 
-import contextlib
-import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import IO
 
 ROOM_LEFT_BYTES = 1 << 28
 """Stays free on a disk: a full one breaks whatever else writes to it."""
@@ -40,28 +37,3 @@ def require_room(needs: Mapping[Path, int]) -> None:
 
 def _in_gb(size_bytes: int) -> str:
     return f"{size_bytes / 1e9:.2f} GB"
-
-
-@contextlib.contextmanager
-def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write, which is at `path` only once it is complete and on the disk."""
-    partial = path.with_name(f"{path.name}.partial")
-    try:
-        with partial.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Let renames in a folder outlast a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -32,7 +32,7 @@ from scorer_service.language.paper.journal import (
     origin,
     write_json,
 )
-from scorer_service.language.paper.preparation import require_room, sync_folder, whole_file
+from scorer_service.language.paper.preparation import require_room
 from scorer_service.language.paper.text import (
     HELD_OUT,
     PublicState,
@@ -40,6 +40,7 @@ from scorer_service.language.paper.text import (
     write_hidden,
     write_public,
 )
+from scorer_service.whole_file import sync_folder, whole_file
 
 FORMAT = 1
 """Of the manifest."""

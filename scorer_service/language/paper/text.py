@@ -24,8 +24,9 @@ from scorer_service.language.paper.data import (
 from scorer_service.language.paper.document_split import DocumentSplit
 from scorer_service.language.paper.hub_text import Batch, Place, batches
 from scorer_service.language.paper.hub_tokenizer import HubTokenizer
-from scorer_service.language.paper.preparation import PreparationFailed, whole_file
+from scorer_service.language.paper.preparation import PreparationFailed
 from scorer_service.language.paper.repeated_passages import HiddenPassages
+from scorer_service.whole_file import whole_file
 
 HELD_OUT = (*HIDDEN_PARTS, "validation")
 
