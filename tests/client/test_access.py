@@ -14,7 +14,10 @@ from scorer_client._access import channel_options, stays_on_this_machine
 from scorer_client.main import main
 
 from tests.client.conftest import Colour
-from tests.client.scripted_server import ScriptedServer, refuse
+from tests.client.scripted_answers import (
+    refuse,
+)
+from tests.client.scripted_server import ScriptedServer
 
 TOKEN = "scorer_0123456789ab_" + "s" * 43
 KEY = "key-of-the-evaluator"

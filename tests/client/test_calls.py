@@ -20,7 +20,10 @@ from scorer_client import (
 )
 
 from tests.client.conftest import QUICK, Colour
-from tests.client.scripted_server import ScriptedServer, refuse
+from tests.client.scripted_answers import (
+    refuse,
+)
+from tests.client.scripted_server import ScriptedServer
 
 REQUEST_ID = "6d8f6c1e-4f3b-4a43-9f57-0b9a3a0e9d11"
 

@@ -14,7 +14,13 @@ from scorer.v1.attempt_pb2 import ScoreLogEntry
 from scorer.v1.environment_pb2 import GetStarterResponse
 from scorer_client.main import main
 
-from tests.client.scripted_server import ScoreRequest, ScoreResponse, ScriptedServer, accepted, refuse
+from tests.client.scripted_answers import (
+    ScoreRequest,
+    ScoreResponse,
+    accepted,
+    refuse,
+)
+from tests.client.scripted_server import ScriptedServer
 
 REQUEST_ID = "6d8f6c1e-4f3b-4a43-9f57-0b9a3a0e9d11"
 Run = Callable[..., tuple[int, str, str]]

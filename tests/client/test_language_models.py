@@ -22,14 +22,14 @@ from scorer_client import (
 from scorer_client.main import main
 
 from tests.client.conftest import Colour
-from tests.client.scripted_server import (
+from tests.client.scripted_answers import (
     EmbeddingRequest,
     EmbeddingResponse,
     MlmRequest,
     MlmResponse,
-    ScriptedServer,
     refuse,
 )
+from tests.client.scripted_server import ScriptedServer
 
 MODEL = "def get_model():\n    return Model()\n"
 SCRIPT = "train()\n"

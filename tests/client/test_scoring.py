@@ -30,7 +30,13 @@ from scorer_client import (
 )
 
 from tests.client.conftest import QUICK, Colour
-from tests.client.scripted_server import ScoreRequest, ScoreResponse, ScriptedServer, Step, accepted, refuse
+from tests.client.scripted_answers import (
+    ScoreRequest,
+    ScoreResponse,
+    accepted,
+    refuse,
+)
+from tests.client.scripted_server import ScriptedServer, Step
 
 PROGRAMS = {"a": "fn main() {}", "b": "fn main() {}"}
 

@@ -10,7 +10,12 @@ from scorer_client import InvalidRequest, JobState, KernelTiming, Score, Verdict
 from scorer_client.main import main
 
 from tests.client.conftest import Colour
-from tests.client.scripted_server import ScriptedServer, TritonRequest, TritonResponse, timed
+from tests.client.scripted_answers import (
+    TritonRequest,
+    TritonResponse,
+    timed,
+)
+from tests.client.scripted_server import ScriptedServer
 
 SOURCE = "def prefix_sum(x):\n    return x\n"
 REQUEST_ID = "6d8f6c1e-4f3b-4a43-9f57-0b9a3a0e9d11"

@@ -22,7 +22,10 @@ from scorer_client import (
 )
 
 from tests.client.conftest import QUICK, Colour
-from tests.client.scripted_server import ScriptedServer, refuse
+from tests.client.scripted_answers import (
+    refuse,
+)
+from tests.client.scripted_server import ScriptedServer
 
 MIB = 1024 * 1024
 CONTENT = b"".join(bytes([number]) * MIB for number in range(5)) + b"the rest"

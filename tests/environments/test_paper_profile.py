@@ -1,19 +1,18 @@
 """Profile `paper` of both environments of language models, on what was prepared from a tiny hub."""
 
 import asyncio
-import contextlib
 import dataclasses
 import hashlib
 import re
 import subprocess
 from collections.abc import Coroutine, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 import tiny_hub
 from scorer.v1 import fix_embedding_pb2, restricted_mlm_pb2, result_pb2
+from stage_context import Context
 
 from scorer_service.environments import public_folder
 from scorer_service.environments.fix_embedding import environment as fix_embedding
@@ -33,21 +32,6 @@ PYTHON = Path(__file__).parents[2] / ".venv-torch" / "bin" / "python"
 SECRET = b"a secret of the tests, 32 bytes."
 LIMIT_S = 180
 T = TypeVar("T")
-
-
-@dataclass
-class Context:
-    """What a stage is given."""
-
-    job_id: str = "job"
-    exit_stack: contextlib.AsyncExitStack = field(default_factory=contextlib.AsyncExitStack)
-    files: dict[str, Path] = field(default_factory=dict)
-
-    def report(self, done: int, total: int, unit: str) -> None:
-        """Nobody listens."""
-
-    def artifact(self, sha256: str) -> Path:
-        return self.files[sha256]
 
 
 class Served:

@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,16 @@ from scorer_service.worker.client import Worker
 
 TRIALS = "scorer_service.environments.triton_cumsum.trials"
 REPOSITORY = Path(__file__).parents[2]
+
+RIGHT = """
+import torch
+
+def prefix_sum(x):
+    positive = (x > 0).to(torch.int32)
+    before = torch.cumsum(positive, 0, dtype=torch.int32) - positive
+    return torch.cumsum(torch.where(before % 2 == 1, x, 0), 0, dtype=torch.int32)
+"""
+"""The sum, as torch does it."""
 
 _START = (
     "import runpy, sys; sys.path.append(sys.argv[1]); warm = sys.argv[2]; sys.argv = [warm]; "
@@ -125,3 +135,7 @@ async def open_program(
             descriptors=[ours.fileno()],
         )
     return Program(worker, session, pid)
+
+
+Open = Callable[..., Awaitable[Program]]
+"""Opens a program from its source."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from stage_context import Context
 
 from scorer_service.environments.fix_embedding import environment, profiles
 from scorer_service.environments.interface import NotServing, Outcome, Verdict, WorkerDied
@@ -23,7 +24,6 @@ from tests.environments.fix_embedding.conftest import (
     SCRIPT_LIMIT_S,
     SECRET,
     WINDOWS,
-    Context,
     Rig,
     script_request,
 )

@@ -1,17 +1,16 @@
 """The environment on a real device: a worker, a warm sandbox, and a small part of the hidden text."""
 
 import asyncio
-import contextlib
 import dataclasses
 import hashlib
 import threading
 from collections.abc import Coroutine, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 from scorer.v1 import restricted_mlm_pb2, result_pb2
+from stage_context import Context
 
 from scorer_service.environments.interface import Outcome
 from scorer_service.environments.restricted_mlm import environment, profiles
@@ -27,25 +26,6 @@ DRAWS = 6
 SCRIPT_LIMIT_S = 15.0
 EXPORT_LIMIT_S = 30.0
 T = TypeVar("T")
-
-
-@dataclass
-class Context:
-    """What a stage is given; remembers what was reported."""
-
-    job_id: str = "job"
-    exit_stack: contextlib.AsyncExitStack = field(default_factory=contextlib.AsyncExitStack)
-    files: dict[str, Path] = field(default_factory=dict)
-    reports: list[tuple[int, int, str]] = field(default_factory=list)
-    began: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set at the first report."""
-
-    def report(self, done: int, total: int, unit: str) -> None:
-        self.reports.append((done, total, unit))
-        self.began.set()
-
-    def artifact(self, sha256: str) -> Path:
-        return self.files[sha256]
 
 
 class Rig:
@@ -120,15 +100,6 @@ def script_request(model: str, script: str) -> restricted_mlm_pb2.ScoreRestricte
     return restricted_mlm_pb2.ScoreRestrictedMlmRequest(
         model=result_pb2.SourceFile(inline=model), training_script=result_pb2.SourceFile(inline=script)
     )
-
-
-@pytest.fixture(scope="session")
-def torch_python() -> Path:
-    """The interpreter that has torch and triton."""
-    python = REPOSITORY / ".venv-torch" / "bin" / "python"
-    if not python.exists():
-        pytest.skip(f"{python} is missing: `make setup` makes it, with torch and triton")
-    return python
 
 
 @pytest.fixture(scope="session")

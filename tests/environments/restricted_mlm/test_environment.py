@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from stage_context import Context
 
 from scorer_service.environments.interface import NotServing, Outcome, Verdict, WorkerDied
 from scorer_service.environments.restricted_mlm import environment, profiles
@@ -20,7 +21,7 @@ from scorer_service.language.materials import Solution
 from scorer_service.worker.device_access import DeviceAccess
 from tests.environments.fix_embedding.weights_files import Tensor
 from tests.environments.restricted_mlm import models
-from tests.environments.restricted_mlm.conftest import DRAWS, WINDOWS, Context, Rig, script_request
+from tests.environments.restricted_mlm.conftest import DRAWS, WINDOWS, Rig, script_request
 
 LIMIT_S = 240
 MASK_NOISE = 0.3

@@ -1,11 +1,10 @@
 """Problem sets made on the spot, and the real sandbox."""
 
 import asyncio
-import contextlib
 import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -57,22 +56,6 @@ def make_request(
     for problem_id, reference in artifacts.items():
         request.programs.add(problem_id=problem_id, source=result_pb2.SourceFile(artifact=reference))
     return request
-
-
-@dataclass
-class Context:
-    """What a stage is given; remembers what was reported."""
-
-    job_id: str = "job"
-    exit_stack: contextlib.AsyncExitStack = field(default_factory=contextlib.AsyncExitStack)
-    files: dict[str, Path] = field(default_factory=dict)
-    reports: list[tuple[int, int, str]] = field(default_factory=list)
-
-    def report(self, done: int, total: int, unit: str) -> None:
-        self.reports.append((done, total, unit))
-
-    def artifact(self, sha256: str) -> Path:
-        return self.files[sha256]
 
 
 @pytest.fixture(scope="session")

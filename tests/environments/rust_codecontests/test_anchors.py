@@ -5,12 +5,13 @@ import json
 from pathlib import Path
 
 from scorer.v1 import rust_codecontests_pb2
+from stage_context import Context
 
 from scorer_service.environments.interface import Outcome, Verdict
 from scorer_service.environments.rust_codecontests import environment, profiles, verdicts
 from scorer_service.environments.settings import EnvironmentSettings
 from scorer_service.sandbox.native import NativeBackend
-from tests.environments.rust_codecontests.conftest import Context, make_request
+from tests.environments.rust_codecontests.conftest import make_request
 from tests.environments.rust_codecontests.embedded import open_set
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import scorer_launcher
 from scorer.v1 import result_pb2, rust_codecontests_pb2
+from stage_context import Context
 
 from scorer_service.environments.interface import (
     Anchors,
@@ -23,7 +24,7 @@ from scorer_service.environments.rust_codecontests import environment, profiles,
 from scorer_service.environments.settings import EnvironmentSettings
 from scorer_service.sandbox import toolchain
 from scorer_service.sandbox.native import NativeBackend
-from tests.environments.rust_codecontests.conftest import Context, make_request, make_row, write_set
+from tests.environments.rust_codecontests.conftest import make_request, make_row, write_set
 from tests.environments.rust_codecontests.test_program_judge import PROGRAMS, RIGHT
 
 Environment = environment.RustCodecontests

@@ -14,6 +14,7 @@ import pytest
 from scorer.v1 import result_pb2
 from scorer.v1.triton_cumsum_pb2 import ScoreTritonCumsumRequest, ScoreTritonCumsumResponse
 from scorer_launcher import Termination
+from stage_context import Context
 
 from scorer_service.environments.interface import (
     Anchors,
@@ -36,21 +37,6 @@ WAY_OF_A_SCORED_ONE = [
     *("shared", "thaw", "release", "check_hidden", "hold", "freeze", "places back"),
     *("exclusive", "thaw", "release", "measure", "kill", "places back", "close_session"),
 ]
-
-
-@dataclasses.dataclass
-class Context:
-    """`StageContext`, which keeps what it was told."""
-
-    exit_stack: contextlib.AsyncExitStack
-    job_id: str = "job-1"
-    reports: list[tuple[int, int, str]] = dataclasses.field(default_factory=list)
-
-    def report(self, done: int, total: int, unit: str) -> None:
-        self.reports.append((done, total, unit))
-
-    def artifact(self, sha256: str) -> Path:
-        raise AssertionError("there are none")
 
 
 class Served:
@@ -83,7 +69,7 @@ class Served:
         value: Any = ScoreTritonCumsumRequest(solution=result_pb2.SourceFile(inline=source))
         self.environment.validate(value)
         async with contextlib.AsyncExitStack() as exit_stack:
-            context = Context(exit_stack)
+            context = Context(exit_stack=exit_stack)
             self.reports = context.reports
             for stage in self.environment.stages:
                 value = await stage.run(value, context)
