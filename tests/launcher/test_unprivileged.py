@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from machines import NOBODY, without_root
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user, which takes root")
 
-NOBODY = 65534
-AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--inh-caps=-all"]
 #: The files whose tests an ordinary user runs again.
 TESTS = ["test_limits.py", "test_isolation.py", "test_judging.py", "test_start.py", "test_warm.py"]
 PROBE = "from scorer_launcher import probe; print(probe().privileged, probe().complaints)"
@@ -32,7 +31,7 @@ def test_the_other_tests_pass_for_an_ordinary_user(program: Path, place: Path) -
     copy = place / "program"
     shutil.copy(program, copy)
     found = subprocess.run(
-        [*AS_NOBODY, sys.executable, "-c", PROBE], capture_output=True, text=True, check=False, cwd="/"
+        without_root([sys.executable, "-c", PROBE]), capture_output=True, text=True, check=False, cwd="/"
     )
     if found.returncode != 0:
         pytest.skip(f"an ordinary user cannot use this installation: {found.stderr.strip()[-200:]}")
@@ -41,7 +40,7 @@ def test_the_other_tests_pass_for_an_ordinary_user(program: Path, place: Path) -
     files = [str(Path(__file__).with_name(name)) for name in TESTS]
     options = ["-q", "-p", "no:cacheprovider", f"--basetemp={place}/tmp"]
     outcome = subprocess.run(
-        [*AS_NOBODY, sys.executable, "-m", "pytest", *options, *files],
+        without_root([sys.executable, "-m", "pytest", *options, *files]),
         capture_output=True,
         text=True,
         check=False,
