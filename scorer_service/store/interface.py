@@ -85,6 +85,7 @@ class Lease:
     """Counts deliveries; results with an old number are dropped."""
     payload: bytes
     accepted_at: float
+    attempt_id: str | None = None
 
 
 @dataclass(frozen=True)

@@ -205,6 +205,7 @@ def _claim(
         number=row["delivery_count"],
         payload=row["payload"],
         accepted_at=row["accepted_at"],
+        attempt_id=row["attempt_id"],
     )
 
 
