@@ -14,6 +14,7 @@ PROFILES = ("embedded", "paper")
 ACCESS = ("auto", "open", "tokens")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 DEFAULT_FILE = "scorer.toml"
+LOG_FORMATS = ("text", "json")
 VALUE_SHOWN_LIMIT = 100
 """characters of a wrong value that are repeated to the user"""
 
@@ -85,6 +86,8 @@ class Configuration:
 
 
 # Without a value, the option of a switch turns it on.
+    log_format: str = field(default="text", metadata={"choices": LOG_FORMATS})
+    """how lines of the log look: "text" for people, "json" for collectors, an object a line"""
 _LONE_OPTION: Mapping[Any, Any] = {bool: {"nargs": "?", "const": "true"}}
 
 ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\s]+):(?P<port>[0-9]{1,5})\Z")

@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import json
-import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,11 +11,11 @@ import scorer_launcher
 
 import scorer_service
 from scorer_service import configuration, data_commands, doctor, serve, state_dir, token_commands
-from scorer_service.api.interceptors.call_log import CallNumberFilter
 from scorer_service.api.server import ListenError
 from scorer_service.calibration import run as calibration
 from scorer_service.environments.interface import CalibrationRefused, JudgingFailed, NotServing
 from scorer_service.environments.rust_codecontests import build, problem_set, profiles
+from scorer_service.logs import setup as logs
 from scorer_service.metrics.endpoint import MetricsListenError
 from scorer_service.sandbox.native import NativeBackend
 from scorer_service.sandbox.toolchain import ToolchainError
@@ -113,10 +112,7 @@ def _load(options: argparse.Namespace) -> configuration.Configuration:
 
 def _serve(options: argparse.Namespace) -> int:
     settings = _load(options)
-    handler = logging.StreamHandler()
-    handler.addFilter(CallNumberFilter())
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s [%(call)s] %(message)s"))
-    logging.basicConfig(level=settings.log_level.upper(), handlers=[handler])
+    logs.set_up(settings.log_level, settings.log_format)
     serve.run(settings)
     return 0
 
@@ -132,7 +128,7 @@ def _doctor(options: argparse.Namespace) -> int:
 
 def _calibrate(options: argparse.Namespace) -> int:
     settings = _load(options)
-    logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
+    logs.set_up(settings.log_level, settings.log_format)
     with state_dir.locked(settings.state_dir):
         table = asyncio.run(calibration.calibrate(options.environment, settings))
     if options.json:

@@ -17,6 +17,7 @@ from scorer_service.api.server import ApiServer
 from scorer_service.configuration import Configuration, ConfigurationError, host_and_port
 from scorer_service.environments.discovery import create_environment, environment_names
 from scorer_service.environments.interface import NotServing
+from scorer_service.logs import context as log_context
 from scorer_service.metrics.endpoint import MetricsEndpoint
 from scorer_service.metrics.service import ServiceMetrics
 from scorer_service.sandbox import python_toolchain
@@ -190,6 +191,7 @@ class Server:
     async def _start_environment(self, name: str) -> None:
         try:
             await self._environments[name].start()
+        log_context.bind(environment=name)
         except NotServing as error:
             log.error("%s is not served: %s", name, error)
             await self._registry.set_readiness(name, Readiness.FAILED, str(error))

@@ -39,6 +39,7 @@ GOOD = {
     "problem_set": ("/srv/problems.jsonl", Path("/srv/problems.jsonl")),
     "log_level": ("debug", "debug"),
 }
+    "log_format": ("json", "json"),
 
 # For each setting: values that are wrong as text, and a part of what is right.
 BAD = {
@@ -67,6 +68,7 @@ BAD = {
     "log_level": (["", "trace", "INFO"], "debug, info, warning, error"),
 }
 
+    "log_format": (["", "JSON", "logfmt"], "text, json"),
 BAD_TEXTS = [(name, value, right) for name, (values, right) in BAD.items() for value in values]
 
 

@@ -8,17 +8,18 @@ import pytest
 
 SERVICE = "scorer_service"
 KNOWS = {
-    "api": {"scheduling", "store", "environments", "metrics"},
-    "scheduling": {"store", "environments"},
+    "api": {"logs", "scheduling", "store", "environments", "metrics"},
+    "scheduling": {"logs", "store", "environments"},
     # The queue and the scores are of submissions, whose words are those of environments.
     "store": {"environments"},
     "environments": {"calibration", "evaluation", "graph", "hub", "language", "sandbox", "worker"},
     "calibration": {"environments", "sandbox", "worker"},
     "evaluation": {"worker"},
     "language": {"evaluation", "hub"},
-    "worker": {"sandbox"},
+    "worker": {"logs", "sandbox"},
     "graph": set(),
     "hub": set(),
+    "logs": set(),
     "sandbox": set(),
     # Decorators at the seams of the others.
     "metrics": {"environments", "sandbox", "scheduling", "store", "worker"},

@@ -18,6 +18,7 @@ from scorer_service.api.interceptors.around import Context
 from scorer_service.api.messages import scoring_result
 from scorer_service.api.registry import CONTRACT_ENVIRONMENTS, EnvironmentRegistry
 from scorer_service.environments.interface import Environment, InvalidSubmission
+from scorer_service.logs import context as log_context
 from scorer_service.scheduling.scheduler import Draining, Scheduler
 from scorer_service.store.interface import (
     AttemptClosed,
@@ -68,6 +69,7 @@ class ScoringServicer:
         environment = self._registry.ready(environment_name)
         job = await self._admit(environment, request, context)
         record, is_new = await self._submit(environment_name, job)
+        log_context.bind(job_id=record.job_id, attempt_id=record.attempt_id, environment=environment_name)
         await context.send_initial_metadata((("scorer-job-id", record.job_id),))
         try:
             record = await self._scheduler.wait(record.job_id)
@@ -166,7 +168,7 @@ class ScoringServicer:
 
         async def cancel() -> None:
             await self._scheduler.cancel(job_id)
-            log.info("%s: cancelled with its call", job_id)
+            log.info("cancelled with its call")
 
         task = asyncio.create_task(cancel())
         self._cancelling.add(task)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from prometheus_client import CollectorRegistry, Gauge
 
 from scorer_service.environments.interface import Environment
+from scorer_service.logs import context as log_context
 from scorer_service.scheduling.scheduler import Draining, JobNotFound, Scheduler
 from scorer_service.store.interface import JobRecord, NewJob, QueueFull
 
@@ -73,6 +74,7 @@ class Canaries:
                 tasks.create_task(self._watch(self._environments[name]), name=f"canary of {name}")
 
     async def _watch(self, environment: Environment) -> None:
+        log_context.bind(environment=environment.name)
         while True:
             try:
                 await self._score_once(environment)
@@ -99,7 +101,8 @@ class Canaries:
         except asyncio.CancelledError:
             await asyncio.shield(self._scheduler.cancel(job.job_id))
             raise
-        self._report(environment.name, record)
+        with log_context.bound(job_id=job.job_id):
+            self._report(environment.name, record)
 
     def _report(self, name: str, record: JobRecord) -> None:
         if record.result is None:

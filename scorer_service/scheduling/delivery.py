@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scorer_service.environments.interface import Environment, JudgingFailed, Outcome, WorkerDied
+from scorer_service.logs import context as log_context
 from scorer_service.scheduling.lane import Lane
 from scorer_service.scheduling.progress import Progress, ProgressBoard
 from scorer_service.store.artifacts import ArtifactFolder
@@ -46,6 +47,11 @@ class Delivery:
     async def run(self) -> None:
         """Take the job through its stages and store what came. Never raises but CancelledError: then the
         job is back in the queue, unless it was cancelled there."""
+        log_context.bind(
+            job_id=self._lease.job_id,
+            attempt_id=self._lease.attempt_id,
+            environment=self._lease.environment,
+        )
         stages = asyncio.create_task(self._work())
         heartbeat = asyncio.create_task(self._keep_lease(stages))
         try:
@@ -58,20 +64,23 @@ class Delivery:
         finally:
             heartbeat.cancel()
         if stages.cancelled():
-            log.warning("%s: the lease is void, the work was dropped", self._lease.job_id)
+            log.warning("the lease is void, the work was dropped")
         elif (error := stages.exception()) is None:
             outcome = stages.result()
-            await self._store(outcome)
-            log.info("%s: %s, %s", self._lease.job_id, outcome.verdict.value, outcome.summary)
+            # Not the summary: a submission has words in it.
+            if await self._store(outcome):
+                log.info("judged: %s, raw score %s", outcome.verdict.value, outcome.raw_score)
+            else:
+                log.warning("the lease is void, the result was dropped")
         elif isinstance(error, WorkerDied) and self._count_death() < WORKER_DEATHS_LIMIT:
-            log.error("%s: %s; it is delivered again", self._lease.job_id, error)
+            log.error("%s; the job is delivered again", error)
             await self._tools.queue.give_back(self._lease)
             return
         elif isinstance(error, JudgingFailed):
-            log.error("%s: judging failed: %s", self._lease.job_id, error)
+            log.error("judging failed: %s", error)
             await self._tools.queue.fail(self._lease, str(error)[:FAILURE_TEXT_LIMIT])
         else:
-            log.error("%s: judging failed", self._lease.job_id, exc_info=error)
+            log.error("judging failed", exc_info=error)
             await self._tools.queue.fail(self._lease, f"unexpected {type(error).__name__}")
         self._tools.worker_deaths.pop(self._lease.job_id, None)
 
@@ -93,7 +102,7 @@ class Delivery:
             raise JudgingFailed(f"the last stage gave {type(value).__name__}, not an outcome")
         return value
 
-    async def _store(self, outcome: Outcome) -> None:
+    async def _store(self, outcome: Outcome) -> bool:
         description = self._environment.describe()
         normalized = None
         if outcome.raw_score is not None and description.anchors is not None:
@@ -107,8 +116,7 @@ class Delivery:
             evaluator_details=outcome.evaluator_details,
             profile=description.profile,
         )
-        if not await self._tools.queue.finish(self._lease, result):
-            log.warning("%s: the lease is void, the result was dropped", self._lease.job_id)
+        return await self._tools.queue.finish(self._lease, result)
 
     async def _keep_lease(self, stages: asyncio.Task[Outcome]) -> None:
         while True:

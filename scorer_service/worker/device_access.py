@@ -8,6 +8,7 @@ from typing import IO, Protocol
 
 import scorer_launcher
 
+from scorer_service.logs import context as log_context
 from scorer_service.sandbox.interface import SandboxBackend
 from scorer_service.sandbox.toolchain import ToolchainError
 from scorer_service.sandbox.warm import WarmRunner
@@ -58,7 +59,10 @@ class DeviceAccess:
     async def start(self) -> DeviceInfo:
         """Start the worker and the runner, once for all who ask. Raises DeviceUnavailable."""
         if self._starting is None:
-            self._starting = asyncio.create_task(self._start(), name="start the device")
+            # What the worker says later is about no environment more than another.
+            self._starting = asyncio.create_task(
+                self._start(), name="start the device", context=log_context.of_nobody()
+            )
         return await asyncio.shield(self._starting)
 
     async def close(self) -> None:

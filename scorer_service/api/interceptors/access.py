@@ -11,6 +11,7 @@ from scorer_service.api.access.ownership import Ownership
 from scorer_service.api.access.table import AUTHORISATION, Rule
 from scorer_service.api.errors import ApiError
 from scorer_service.api.interceptors.around import Around, AroundInterceptor, Context
+from scorer_service.logs import context as log_context
 
 
 class AccessInterceptor(AroundInterceptor):
@@ -58,6 +59,7 @@ class _CheckAccess(Around):
             )
         self._caller = await self._interceptor._caller(self._method, self._rule, self._presented.bearer)
         set_caller(self._caller)
+        log_context.bind(attempt_id=self._caller.attempt_id)
         return self
 
     async def admit(self, request: Any) -> None:

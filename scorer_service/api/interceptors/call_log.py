@@ -1,7 +1,6 @@
-"""One log line a call, and the call's number on every line logged within it."""
+"""One log line a call, and on every line logged within it the call's number, and the ids that it names."""
 
 import asyncio
-import contextvars
 import logging
 import time
 from typing import Any
@@ -9,10 +8,9 @@ from typing import Any
 import grpc
 
 from scorer_service.api.interceptors.around import Around, AroundInterceptor, Context
+from scorer_service.logs import context as log_context
 
 log = logging.getLogger(__name__)
-
-_call_number = contextvars.ContextVar("call_number", default=0)
 
 
 class CallLogInterceptor(AroundInterceptor):
@@ -27,15 +25,6 @@ class CallLogInterceptor(AroundInterceptor):
         return _LogCall(self._count, method, context)
 
 
-class CallNumberFilter(logging.Filter):
-    """Adds the number of the call to log records, as `call`."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Never drops a record."""
-        record.call = _call_number.get() or "-"
-        return True
-
-
 class _LogCall(Around):
     def __init__(self, number: int, method: str, context: Context) -> None:
         self._number = number
@@ -44,8 +33,11 @@ class _LogCall(Around):
         self._began = time.monotonic()
 
     async def __aenter__(self) -> "_LogCall":
-        _call_number.set(self._number)
+        log_context.bind(call=self._number, method=self._method.removeprefix("/"))
         return self
+
+    def on_request(self, request: Any) -> None:
+        log_context.bind_ids_of(request)
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: Any) -> None:
         code = self._context.code()

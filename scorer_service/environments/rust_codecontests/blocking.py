@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import contextvars
 import threading
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Executor
@@ -61,7 +62,8 @@ async def run(executor: Executor, scope: SandboxScope, work: Callable[[], _T]) -
         finally:
             scope.close()
 
-    thread = executor.submit(scoped)
+    # As asyncio.to_thread does: lines that are logged in the thread say whose they are.
+    thread = executor.submit(contextvars.copy_context().run, scoped)
     future = asyncio.wrap_future(thread)
     try:
         return await asyncio.shield(future)
