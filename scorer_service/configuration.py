@@ -12,9 +12,10 @@ from typing import Any
 
 PROFILES = ("embedded", "paper")
 ACCESS = ("auto", "open", "tokens")
+ISOLATION_MECHANISMS = ("cgroups", "landlock", "users")
 LOG_LEVELS = ("debug", "info", "warning", "error")
-DEFAULT_FILE = "scorer.toml"
 LOG_FORMATS = ("text", "json")
+DEFAULT_FILE = "scorer.toml"
 VALUE_SHOWN_LIMIT = 100
 """characters of a wrong value that are repeated to the user"""
 
@@ -57,6 +58,8 @@ class Configuration:
     """address of /metrics and /healthz, HOST:PORT"""
     state_dir: Path = field(default_factory=_default_state_dir)
     """folder of the queue, the scores, the artifacts and the caches"""
+    require_isolation: str = field(default="none", metadata={"names": ISOLATION_MECHANISMS})
+    """what sandboxes must be isolated by for the server to start, separated by commas, or all, or none"""
     slots: int = field(default=0, metadata={"minimum": 0, "maximum": 4096})
     """programs that run at once; 0 means one a core"""
     concurrent_jobs: int = field(default=2, metadata={"minimum": 1, "maximum": 1024})
@@ -83,11 +86,11 @@ class Configuration:
     """problems of rust_codecontests in place of the profile's own: a JSON Lines file"""
     log_level: str = field(default="info", metadata={"choices": LOG_LEVELS})
     """least severe messages that are logged"""
+    log_format: str = field(default="text", metadata={"choices": LOG_FORMATS})
+    """how lines of the log look: "text" for people, "json" for collectors, an object a line"""
 
 
 # Without a value, the option of a switch turns it on.
-    log_format: str = field(default="text", metadata={"choices": LOG_FORMATS})
-    """how lines of the log look: "text" for people, "json" for collectors, an object a line"""
 _LONE_OPTION: Mapping[Any, Any] = {bool: {"nargs": "?", "const": "true"}}
 
 ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\s]+):(?P<port>[0-9]{1,5})\Z")
@@ -177,6 +180,12 @@ def _parse(setting: dataclasses.Field[Any], value: Any, source: str) -> Any:
     choices = setting.metadata.get("choices")
     if choices and value not in choices:
         raise ConfigurationError(f"{source} must be one of {', '.join(choices)}, not {_shown(value)}")
+    names = setting.metadata.get("names")
+    if names and value not in ("all", "none") and not set(value.split(",")) <= set(names):
+        raise ConfigurationError(
+            f"{source} must be all, none, or some of {', '.join(names)} (separated by commas), "
+            f"not {_shown(value)}"
+        )
     if setting.name == "environments" and not NAMES.match(value):
         raise ConfigurationError(f"{source} must be all, or names separated by commas, not {_shown(value)}")
     if setting.name == "device" and not DEVICE.match(value):

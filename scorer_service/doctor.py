@@ -18,7 +18,7 @@ from scorer_service.configuration import Configuration, host_and_port
 from scorer_service.environments.discovery import create_environment, environment_names
 from scorer_service.environments.interface import Environment, NotServing
 from scorer_service.environments.settings import EnvironmentSettings
-from scorer_service.sandbox import python_toolchain
+from scorer_service.sandbox import isolation, python_toolchain
 from scorer_service.sandbox.native import NativeBackend
 from scorer_service.sandbox.toolchain import ToolchainError
 from scorer_service.worker.device_access import DeviceAccess
@@ -54,7 +54,7 @@ async def examine(configuration: Configuration) -> Sequence[Finding]:
     findings = [
         *_python(),
         *_torch(configuration),
-        *_sandbox(),
+        *_sandbox(configuration),
         *_device(),
         *_state_dir(configuration),
         *_ports(configuration),
@@ -88,16 +88,24 @@ def _torch(configuration: Configuration) -> Iterator[Finding]:
         yield Finding("torch", Status.OK, f"{versions}, of {python}")
 
 
-def _sandbox() -> Iterator[Finding]:
+def _sandbox(configuration: Configuration) -> Iterator[Finding]:
     try:
-        isolation = scorer_launcher.probe()
+        found = scorer_launcher.probe()
     except scorer_launcher.SandboxError as error:
         yield Finding("sandbox", Status.MISSING, str(error))
         return
-    yield Finding("sandbox", Status.OK, f"native, namespaces {', '.join(isolation.namespaces)}")
-    yield Finding("memory limits", Status.OK, f"by {isolation.memory_accounting}")
-    yield Finding("process limits", Status.OK, f"by {isolation.process_accounting}")
-    for complaint in isolation.complaints:
+    namespaces = ", ".join(found.namespaces)
+    yield Finding("sandbox", Status.OK, f"native: namespaces {namespaces}; a filter of system calls")
+    required = isolation.required(configuration.require_isolation)
+    for name, mechanism in isolation.MECHANISMS.items():
+        subject = f"isolation: {name}"
+        if mechanism.is_held(found):
+            yield Finding(subject, Status.OK, mechanism.description(found))
+        elif name in required:
+            yield Finding(subject, Status.MISSING, f"required, and not here: {mechanism.lost}")
+        else:
+            yield Finding(subject, Status.DEGRADED, f"not here: {mechanism.lost}")
+    for complaint in found.complaints:
         yield Finding("sandbox", Status.DEGRADED, complaint)
 
 
@@ -115,7 +123,8 @@ def _device() -> Iterator[Finding]:
 
 def _state_dir(configuration: Configuration) -> Iterator[Finding]:
     path = configuration.state_dir
-    existing = next(parent for parent in (path, *path.parents) if parent.exists())
+    # Where one may not look, one may not write either.
+    existing = next(parent for parent in (path, *path.parents) if os.access(parent, os.F_OK))
     if not os.access(existing, os.W_OK):
         yield Finding(
             "state", Status.MISSING, f"{existing} is not writable: choose another folder with --state-dir"

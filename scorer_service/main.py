@@ -17,6 +17,7 @@ from scorer_service.environments.interface import CalibrationRefused, JudgingFai
 from scorer_service.environments.rust_codecontests import build, problem_set, profiles
 from scorer_service.logs import setup as logs
 from scorer_service.metrics.endpoint import MetricsListenError
+from scorer_service.sandbox.isolation import TooLittleIsolation
 from scorer_service.sandbox.native import NativeBackend
 from scorer_service.sandbox.toolchain import ToolchainError
 from scorer_service.store.database import SchemaTooNew
@@ -43,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         SchemaTooNew,
         scorer_launcher.SandboxError,
         state_dir.StateDirBusy,
+        TooLittleIsolation,
         ToolchainError,
     ) as error:
         print(f"scorer: {error}", file=sys.stderr)

@@ -20,7 +20,7 @@ from scorer_service.environments.interface import NotServing
 from scorer_service.logs import context as log_context
 from scorer_service.metrics.endpoint import MetricsEndpoint
 from scorer_service.metrics.service import ServiceMetrics
-from scorer_service.sandbox import python_toolchain
+from scorer_service.sandbox import isolation, python_toolchain
 from scorer_service.sandbox.native import NativeBackend
 from scorer_service.scheduling.canaries import Canaries
 from scorer_service.scheduling.scheduler import Scheduler, SchedulerSettings
@@ -39,7 +39,8 @@ PURGE_EVERY_S = 3600.0
 def run(configuration: Configuration) -> None:
     """Serve until SIGTERM or SIGINT.
 
-    Raises ConfigurationError, ListenError, MetricsListenError, state_dir.StateDirBusy, SandboxError.
+    Raises ConfigurationError, ListenError, MetricsListenError, state_dir.StateDirBusy, SandboxError,
+    TooLittleIsolation.
     """
     if configuration.problem_set is not None and not configuration.problem_set.is_file():
         raise ConfigurationError(f"problem_set must be a file, and {configuration.problem_set} is none")
@@ -72,6 +73,7 @@ class Server:
         metrics = ServiceMetrics(profile=configuration.profile, state_dir=folder)
         self._metrics = metrics
         self._backend = NativeBackend(configuration.slots or None)
+        isolation.check(configuration.require_isolation, self._backend.isolation)
         self._database = Database(folder / DATABASE_NAME)
         sandboxes = metrics.sandboxes.metered(self._backend)
         queue = metrics.metered_queue(SqliteJobQueue(self._database))
@@ -189,9 +191,9 @@ class Server:
         return any(self._registry.is_serving(name) for name in self._environments)
 
     async def _start_environment(self, name: str) -> None:
+        log_context.bind(environment=name)
         try:
             await self._environments[name].start()
-        log_context.bind(environment=name)
         except NotServing as error:
             log.error("%s is not served: %s", name, error)
             await self._registry.set_readiness(name, Readiness.FAILED, str(error))

@@ -25,6 +25,7 @@ GOOD = {
     "allow_plaintext": ("true", True),
     "metrics_listen": ("[::1]:65535", "[::1]:65535"),
     "state_dir": ("/srv/state", Path("/srv/state")),
+    "require_isolation": ("landlock,cgroups", "landlock,cgroups"),
     "slots": ("4096", 4096),
     "concurrent_jobs": ("1", 1),
     "queue_limit": ("1000000", 1_000_000),
@@ -38,8 +39,8 @@ GOOD = {
     "hidden_windows": ("64", 64),
     "problem_set": ("/srv/problems.jsonl", Path("/srv/problems.jsonl")),
     "log_level": ("debug", "debug"),
-}
     "log_format": ("json", "json"),
+}
 
 # For each setting: values that are wrong as text, and a part of what is right.
 BAD = {
@@ -53,6 +54,7 @@ BAD = {
     "allow_plaintext": (["", "True", "yes", "1"], "true or false"),
     "metrics_listen": (["9464", "[::1]", "host:-1"], "HOST:PORT"),
     "state_dir": (["", "a\0b", "~no-such-user-here/x"], "a path"),
+    "require_isolation": (["", "Landlock", "cgroups,", "all,users", "seccomp"], "cgroups, landlock, users"),
     "slots": (["-1", "4097", "1.5", "many", "", "1e3", "9" * 5000], "a whole number from 0 to 4096"),
     "concurrent_jobs": (["0", "1025"], "a whole number from 1 to 1024"),
     "queue_limit": (["0", "1000001"], "a whole number from 1 to 1000000"),
@@ -66,9 +68,9 @@ BAD = {
     "hidden_windows": (["-1", "1000001"], "a whole number from 0 to 1000000"),
     "problem_set": ([""], "a path"),
     "log_level": (["", "trace", "INFO"], "debug, info, warning, error"),
+    "log_format": (["", "JSON", "logfmt"], "text, json"),
 }
 
-    "log_format": (["", "JSON", "logfmt"], "text, json"),
 BAD_TEXTS = [(name, value, right) for name, (values, right) in BAD.items() for value in values]
 
 

@@ -14,8 +14,8 @@ Command = Sequence[str | Path]
 
 _IN_OWN_MOUNTS = ("unshare", "--mount", "--propagation", "private", "sh", "-ec")
 
-# The interpreter may lie in root's home, which others cannot enter: there they find one that they can, with the
-# same folders in it, each as open as it is.
+# The interpreter may lie in root's home, which others cannot enter: there they find one that they can, with
+# the same folders in it, each as open as it is.
 _OPEN_HOME = """
 home=$1; behind=$(mktemp -d); shift
 mount --bind "$home" "$behind"
