@@ -10,7 +10,7 @@ from pathlib import Path
 import scorer_launcher
 
 import scorer_service
-from scorer_service import configuration, data_commands, doctor, serve, state_dir, token_commands
+from scorer_service import configuration, core_dumps, data_commands, doctor, serve, state_dir, token_commands
 from scorer_service.api.server import ListenError
 from scorer_service.calibration import run as calibration
 from scorer_service.environments.interface import CalibrationRefused, JudgingFailed, NotServing
@@ -29,6 +29,7 @@ EXIT_USAGE = 2
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; answers with the exit status."""
     options = _parser().parse_args(arguments)
+    core_dumps.turn_off()
     try:
         status: int = options.run(options)
     except configuration.ConfigurationError as error:
