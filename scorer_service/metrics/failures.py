@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry, Counter
 from scorer_service.environments.interface import JudgingFailed, WorkerDied
 from scorer_service.worker.errors import OperationFailed, WorkerLost, WorkerUnavailable
 
-GIVEN_UP = "given_up"
+SET_ASIDE = "set_aside"
 _REASONS: tuple[tuple[type[BaseException], str], ...] = (
     (scorer_launcher.SandboxError, "sandbox"),
     (WorkerLost, "worker_died"),
@@ -20,7 +20,7 @@ _REASONS: tuple[tuple[type[BaseException], str], ...] = (
 )
 """The first that an error, or an error behind it, belongs to."""
 _UNEXPECTED = "unexpected"
-REASONS = (*dict.fromkeys(reason for _, reason in _REASONS), GIVEN_UP, _UNEXPECTED)
+REASONS = (*dict.fromkeys(reason for _, reason in _REASONS), SET_ASIDE, _UNEXPECTED)
 """Every value of the label."""
 
 
@@ -46,9 +46,9 @@ class FailureMetrics:
         """A stage raised an error."""
         self._failures.labels(environment, reason_of(error)).inc()
 
-    def given_up(self, environment: str) -> None:
-        """A job was delivered too often to be tried again."""
-        self._failures.labels(environment, GIVEN_UP).inc()
+    def set_aside(self, environment: str) -> None:
+        """The service died over a job too often for it to be tried again."""
+        self._failures.labels(environment, SET_ASIDE).inc()
 
 
 def reason_of(error: BaseException) -> str:

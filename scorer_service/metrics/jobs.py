@@ -182,14 +182,29 @@ class MeteredQueue:
             self._lanes.ended(job_id)
         return record
 
-    async def reclaim(self, *, everything: bool, delivery_limit: int) -> Sequence[str]:
+    async def worker_died(
+        self, lease: Lease, *, death_limit: int, in_company: bool, failure: str
+    ) -> JobState | None:
+        """See `JobQueue.worker_died`."""
+        state = await self._queue.worker_died(
+            lease, death_limit=death_limit, in_company=in_company, failure=failure
+        )
+        if state is JobState.QUEUED:
+            self._lanes.queued(lease.environment, 1)
+        elif state is JobState.FAILED:
+            self._failed.labels(lease.environment).inc()
+            self._failures.set_aside(lease.environment)
+        self._end(lease, kept=state is not None)
+        return state
+
+    async def reclaim(self, *, everything: bool, death_limit: int) -> Sequence[str]:
         """See `JobQueue.reclaim`."""
-        reclaimed = await self._queue.reclaim(everything=everything, delivery_limit=delivery_limit)
+        reclaimed = await self._queue.reclaim(everything=everything, death_limit=death_limit)
         for job_id in reclaimed:
             record = await self._queue.find(job_id=job_id)
-            if record is not None and record.state is JobState.FAILED:  # given up
+            if record is not None and record.state is JobState.FAILED:  # set aside
                 self._failed.labels(record.environment).inc()
-                self._failures.given_up(record.environment)
+                self._failures.set_aside(record.environment)
             else:
                 self._redelivered.inc()
         return reclaimed

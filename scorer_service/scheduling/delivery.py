@@ -3,23 +3,24 @@
 import asyncio
 import contextlib
 import logging
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from scorer_service.environments.interface import Environment, JudgingFailed, Outcome, WorkerDied
 from scorer_service.logs import context as log_context
+from scorer_service.scheduling.company import Company
 from scorer_service.scheduling.lane import Lane
 from scorer_service.scheduling.progress import Progress, ProgressBoard
 from scorer_service.store.artifacts import ArtifactFolder
-from scorer_service.store.interface import JobQueue, JudgedResult, Lease
+from scorer_service.store.interface import JobQueue, JobState, JudgedResult, Lease
 
 log = logging.getLogger(__name__)
 
 FAILURE_TEXT_LIMIT = 1000
 WORKER_DEATHS_LIMIT = 2
-"""A submission over which a worker died so often is not tried again: it may be why they die."""
+"""A submission over which a worker died so often is set aside. The first death may have been another's doing,
+the second one not: by then it was worked on alone."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,7 @@ class DeliveryTools:
     board: ProgressBoard
     artifacts: ArtifactFolder
     lease_s: float
-    worker_deaths: Counter[str] = field(default_factory=Counter)
-    """How many trusted workers died over each job that has not ended, as far as this server saw. A job over
-    which servers die as well is given up by the number of its deliveries."""
+    company: Company = field(default_factory=Company)
 
 
 class Delivery:
@@ -43,6 +42,7 @@ class Delivery:
         self._tools = tools
         self._environment = environment
         self._lease = lease
+        self._had_company = False
 
     async def run(self) -> None:
         """Take the job through its stages and store what came. Never raises but CancelledError: then the
@@ -72,30 +72,44 @@ class Delivery:
                 log.info("judged: %s, raw score %s", outcome.verdict.value, outcome.raw_score)
             else:
                 log.warning("the lease is void, the result was dropped")
-        elif isinstance(error, WorkerDied) and self._count_death() < WORKER_DEATHS_LIMIT:
-            log.error("%s; the job is delivered again", error)
-            await self._tools.queue.give_back(self._lease)
-            return
+        elif isinstance(error, WorkerDied):
+            await self._count_death(error)
         elif isinstance(error, JudgingFailed):
             log.error("judging failed: %s", error)
             await self._tools.queue.fail(self._lease, str(error)[:FAILURE_TEXT_LIMIT])
         else:
             log.error("judging failed", exc_info=error)
             await self._tools.queue.fail(self._lease, f"unexpected {type(error).__name__}")
-        self._tools.worker_deaths.pop(self._lease.job_id, None)
 
-    def _count_death(self) -> int:
-        self._tools.worker_deaths[self._lease.job_id] += 1
-        return self._tools.worker_deaths[self._lease.job_id]
+    async def _count_death(self, error: WorkerDied) -> None:
+        state = await self._tools.queue.worker_died(
+            self._lease,
+            death_limit=WORKER_DEATHS_LIMIT,
+            in_company=self._had_company,
+            failure=f"set aside: {WORKER_DEATHS_LIMIT} workers died over it, the last: {error}"[
+                :FAILURE_TEXT_LIMIT
+            ],
+        )
+        if state is JobState.FAILED:
+            log.error("%s; the job is set aside: it is the second one that died over it", error)
+        else:
+            beside = ", alone: other jobs were under way" if self._had_company else ""
+            log.error("%s; the job is delivered again%s", error, beside)
 
     async def _work(self) -> Outcome:
         value: object = self._environment.request_type.FromString(self._lease.payload)
-        async with contextlib.AsyncExitStack() as exit_stack:
+        async with (
+            self._tools.company.joined(alone=self._lease.is_suspect) as member,
+            contextlib.AsyncExitStack() as exit_stack,
+        ):
             for stage in self._environment.stages:
                 context = DeliveryContext(self._tools, self._lease.job_id, stage.name, exit_stack)
-                async with self._tools.lanes[stage.lane].place():
-                    context.report(0, 0, "")
-                    value = await stage.run(value, context)
+                try:
+                    async with self._tools.lanes[stage.lane].place():
+                        context.report(0, 0, "")
+                        value = await stage.run(value, context)
+                finally:
+                    self._had_company = member.had_company
                 if isinstance(value, Outcome):
                     break
         if not isinstance(value, Outcome):

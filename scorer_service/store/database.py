@@ -67,6 +67,23 @@ MIGRATIONS = (
         PRIMARY KEY (sha256, attempt_id, token_id)
     ) STRICT, WITHOUT ROWID;
     """,
+    # Jobs over which the service dies, and devices that cannot be trusted.
+    """
+    ALTER TABLE jobs ADD COLUMN worker_deaths INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE jobs ADD COLUMN server_deaths INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE jobs ADD COLUMN is_suspect INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE jobs ADD COLUMN set_aside INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE quarantines (
+        device TEXT PRIMARY KEY,
+        reason TEXT NOT NULL,
+        since REAL NOT NULL,
+        by_operator INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE device_baselines (
+        fingerprint TEXT PRIMARY KEY,
+        copy_bytes_per_s REAL NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """,
 )
 
 

@@ -73,6 +73,12 @@ class JobRecord:
     result: JudgedResult | None
     submitted_by: str | None = None
     """As in `NewJob`."""
+    worker_deaths: int = 0
+    """Trusted workers that died while they had the job in their hands."""
+    server_deaths: int = 0
+    """Servers that died while they worked on it."""
+    set_aside: bool = False
+    """Whether it failed because so many of them did."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +92,8 @@ class Lease:
     payload: bytes
     accepted_at: float
     attempt_id: str | None = None
+    is_suspect: bool = False
+    """Whether it is to be worked on alone: workers or servers died over one of several jobs."""
 
 
 @dataclass(frozen=True)
@@ -148,9 +156,16 @@ class JobQueue(Protocol):
     async def cancel(self, job_id: str) -> JobRecord | None:
         """End a job that has not ended. Answers with it as it is then; None where there is none."""
 
-    async def reclaim(self, *, everything: bool, delivery_limit: int) -> Sequence[str]:
-        """Put back the jobs whose lease expired, or `everything` that is leased; fail those that were
-        delivered `delivery_limit` times. Answers with their ids."""
+    async def worker_died(
+        self, lease: Lease, *, death_limit: int, in_company: bool, failure: str
+    ) -> JobState | None:
+        """Count the death of a trusted worker over a job, and put the job back (QUEUED); where it is the
+        `death_limit`-th, set the job aside (FAILED, by `failure`). `in_company`: another job may be to blame,
+        and the next delivery is to be alone. None where the lease is void."""
+
+    async def reclaim(self, *, everything: bool, death_limit: int) -> Sequence[str]:
+        """Put back the jobs whose lease expired, or `everything` that is leased, and count the death of a
+        server over them; set aside those over which `death_limit` servers died. Answers with their ids."""
 
     async def find(self, *, job_id: str | None = None, request_id: str | None = None) -> JobRecord | None:
         """One job, by either name."""

@@ -80,9 +80,15 @@ class SqliteJobQueue:
         """See `JobQueue.cancel`."""
         return await self._database.run(_cancel, job_id, self._clock())
 
-    async def reclaim(self, *, everything: bool, delivery_limit: int) -> Sequence[str]:
+    async def worker_died(
+        self, lease: Lease, *, death_limit: int, in_company: bool, failure: str
+    ) -> JobState | None:
+        """See `JobQueue.worker_died`."""
+        return await self._database.run(_worker_died, lease, death_limit, in_company, failure, self._clock())
+
+    async def reclaim(self, *, everything: bool, death_limit: int) -> Sequence[str]:
         """See `JobQueue.reclaim`."""
-        return await self._database.run(_reclaim, self._clock(), everything, delivery_limit)
+        return await self._database.run(_reclaim, self._clock(), everything, death_limit)
 
     async def find(self, *, job_id: str | None = None, request_id: str | None = None) -> JobRecord | None:
         """See `JobQueue.find`."""
@@ -138,6 +144,9 @@ def record_of(row: sqlite3.Row) -> JobRecord:
         failure=row["failure"],
         result=result,
         submitted_by=row["submitted_by"],
+        worker_deaths=row["worker_deaths"],
+        server_deaths=row["server_deaths"],
+        set_aside=bool(row["set_aside"]),
     )
 
 
@@ -206,6 +215,7 @@ def _claim(
         payload=row["payload"],
         accepted_at=row["accepted_at"],
         attempt_id=row["attempt_id"],
+        is_suspect=bool(row["is_suspect"]),
     )
 
 
@@ -219,21 +229,50 @@ def _cancel(connection: sqlite3.Connection, job_id: str, now: float) -> JobRecor
 
 
 def _reclaim(
-    connection: sqlite3.Connection, now: float, everything: bool, delivery_limit: int
+    connection: sqlite3.Connection, now: float, everything: bool, death_limit: int
 ) -> Sequence[str]:
     lost = "state = 'running'" + ("" if everything else " AND lease_expires_at < :now")
-    failed = connection.execute(
-        "UPDATE jobs SET state = 'failed', payload = NULL, finished_at = :now, "
-        "failure = 'given up after ' || delivery_count || ' deliveries, each ended by a crash' "
-        f"WHERE {lost} AND delivery_count >= :limit RETURNING job_id",
-        {"now": now, "limit": delivery_limit},
+    set_aside = connection.execute(
+        "UPDATE jobs SET state = 'failed', set_aside = 1, payload = NULL, finished_at = :now, "
+        "server_deaths = server_deaths + 1, "
+        "failure = 'set aside: ' || (server_deaths + 1) || ' servers died while they worked on it' "
+        f"WHERE {lost} AND server_deaths + 1 >= :limit RETURNING job_id",
+        {"now": now, "limit": death_limit},
     ).fetchall()
+    # One server may have been killed from outside. Over the second, it is one job after the other.
     requeued = connection.execute(
-        "UPDATE jobs SET state = 'queued', lease_owner = NULL, lease_expires_at = NULL, started_at = NULL "
+        "UPDATE jobs SET state = 'queued', lease_owner = NULL, lease_expires_at = NULL, started_at = NULL, "
+        "server_deaths = server_deaths + 1, is_suspect = max(is_suspect, server_deaths + 1 >= 2) "
         f"WHERE {lost} RETURNING job_id",
         {"now": now},
     ).fetchall()
-    return [row["job_id"] for row in (*failed, *requeued)]
+    return [row["job_id"] for row in (*set_aside, *requeued)]
+
+
+def _worker_died(
+    connection: sqlite3.Connection,
+    lease: Lease,
+    death_limit: int,
+    in_company: bool,
+    failure: str,
+    now: float,
+) -> JobState | None:
+    row = connection.execute(
+        "UPDATE jobs SET state = 'queued', lease_owner = NULL, lease_expires_at = NULL, started_at = NULL, "
+        "worker_deaths = worker_deaths + 1, is_suspect = max(is_suspect, ?) "
+        "WHERE job_id = ? AND state = 'running' AND delivery_count = ? RETURNING worker_deaths",
+        (in_company, lease.job_id, lease.number),
+    ).fetchone()
+    if row is None:
+        return None
+    if row["worker_deaths"] < death_limit:
+        return JobState.QUEUED
+    connection.execute(
+        "UPDATE jobs SET state = 'failed', set_aside = 1, payload = NULL, finished_at = ?, failure = ? "
+        "WHERE job_id = ?",
+        (now, failure, lease.job_id),
+    )
+    return JobState.FAILED
 
 
 def _find(connection: sqlite3.Connection, job_id: str | None, request_id: str | None) -> JobRecord | None:

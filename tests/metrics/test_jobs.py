@@ -115,12 +115,12 @@ async def test_the_wait_is_measured_once_a_job(metered: Metered) -> None:
 
 async def test_a_job_taken_back_from_a_dead_worker_is_reclaimed_until_it_fails(metered: Metered) -> None:
     await claimed(metered)
-    await metered.queue.reclaim(everything=True, delivery_limit=2)
+    await metered.queue.reclaim(everything=True, death_limit=2)
     assert (metered.count("jobs_reclaimed_total"), metered.jobs("failed")) == (1, 0)
     await metered.queue.claim(JOB.environment, "owner", 30)
-    await metered.queue.reclaim(everything=True, delivery_limit=2)
+    await metered.queue.reclaim(everything=True, death_limit=2)
     assert (metered.count("jobs_reclaimed_total"), metered.jobs("failed")) == (1, 1)
-    assert reasons(metered) == {"given_up": 1}
+    assert reasons(metered) == {"set_aside": 1}
 
 
 async def test_gauges_show_the_queue_as_it_is(metered: Metered) -> None:
@@ -138,7 +138,7 @@ async def test_gauges_show_the_queue_as_it_is(metered: Metered) -> None:
 
 async def test_a_result_that_comes_too_late_is_counted_as_dropped(metered: Metered) -> None:
     late = await claimed(metered)
-    await metered.queue.reclaim(everything=True, delivery_limit=5)
+    await metered.queue.reclaim(everything=True, death_limit=5)
     lease = await metered.queue.claim(JOB.environment, "owner", 30)
     assert lease is not None
     assert not await metered.queue.finish(late, RESULT)

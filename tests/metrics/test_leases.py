@@ -120,6 +120,6 @@ async def test_the_queue_tells_of_leases(database: Database) -> None:
     assert (await held(), lost()) == (0, 0)
 
     taken_away = await claim()
-    await queue.reclaim(everything=True, delivery_limit=5)
+    await queue.reclaim(everything=True, death_limit=5)
     assert not await queue.renew(taken_away, 30)
     assert (await held(), lost()) == (0, 1)

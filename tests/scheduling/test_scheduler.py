@@ -51,7 +51,7 @@ class Rig:
 
     async def crash(self) -> None:
         """End without telling anybody, as SIGKILL does."""
-        for task in [*self.scheduler._loops, *self.scheduler._deliveries.values()]:
+        for task in [*self.scheduler._loops.values(), *self.scheduler._deliveries.values()]:
             task.cancel()
         self._database.close()
         await asyncio.sleep(0)
@@ -158,7 +158,11 @@ async def test_a_job_over_which_two_workers_died_is_the_failure_of_the_service(r
         WorkerDied("not asked"),
     ]
     record = await rig.scheduler.wait(await rig.submit("a"))
-    assert (record.state, record.failure) == (JobState.FAILED, "killed again")
+    assert (record.state, record.failure) == (
+        JobState.FAILED,
+        "set aside: 2 workers died over it, the last: killed again",
+    )
+    assert (record.set_aside, record.worker_deaths) == (True, 2)
     assert (await rig.scheduler.wait(await rig.submit("b"))).state is JobState.SUCCEEDED
 
 

@@ -119,7 +119,7 @@ async def test_a_result_of_an_old_delivery_is_dropped(store: Store) -> None:
     old = await store.queue.claim("rust_codecontests", "dead", 30)
     assert old is not None
     store.clock.now += 31
-    assert len(await store.queue.reclaim(everything=False, delivery_limit=5)) == 1
+    assert len(await store.queue.reclaim(everything=False, death_limit=5)) == 1
     new = await store.queue.claim("rust_codecontests", "alive", 30)
     assert new is not None
     assert new.number == old.number + 1
@@ -139,18 +139,19 @@ async def test_a_renewed_lease_is_not_reclaimed(store: Store) -> None:
     store.clock.now += 29
     assert await store.queue.renew(lease, 30)
     store.clock.now += 29
-    assert await store.queue.reclaim(everything=False, delivery_limit=5) == []
+    assert await store.queue.reclaim(everything=False, death_limit=5) == []
 
 
-async def test_a_job_that_kills_its_workers_is_given_up(store: Store) -> None:
+async def test_a_job_that_kills_servers_is_set_aside(store: Store) -> None:
     accepted, _ = await store.queue.accept(job(), 10)
     for _ in range(2):
         assert await store.queue.claim("rust_codecontests", "me", 30) is not None
-        await store.queue.reclaim(everything=True, delivery_limit=2)
+        await store.queue.reclaim(everything=True, death_limit=2)
     found = await store.queue.find(job_id=accepted.job_id)
     assert found is not None
     assert found.state is JobState.FAILED
-    assert "2 deliveries" in found.failure
+    assert found.set_aside
+    assert "2 servers" in found.failure
 
 
 async def test_a_job_given_back_keeps_its_place(store: Store) -> None:
