@@ -4,19 +4,16 @@ import asyncio
 import functools
 import logging
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from scorer_service.environments.interface import Environment
 from scorer_service.scheduling.delivery import Delivery, DeliveryTools
-from scorer_service.scheduling.forecast import Forecast
 from scorer_service.scheduling.lane import Lane
 from scorer_service.scheduling.progress import Progress, ProgressBoard
 from scorer_service.scheduling.service_time import ServiceTime
 from scorer_service.store.artifacts import ArtifactFolder
 from scorer_service.store.interface import JobQueue, JobRecord, JobState, Lease, NewJob
-from scorer_service.store.limits import QueueLimits
 
 log = logging.getLogger(__name__)
 
@@ -31,8 +28,8 @@ class SchedulerSettings:
     """Names this server in leases."""
     lane_places: Mapping[str, int]
     """Places of each lane."""
-    limits: QueueLimits = QueueLimits()
-    """What is refused."""
+    queue_limit: int = 256
+    """Waiting jobs of one environment; one more is refused."""
     lease_s: float = 30.0
     """A lease that was not renewed so long is void: its worker is dead."""
     server_deaths_limit: int = 12
@@ -72,21 +69,16 @@ class Scheduler:
         environments: Mapping[str, Environment],
         *,
         make_lane: Callable[[str, int], Lane] = Lane,
-        make_delivery: Callable[[DeliveryTools, Environment, Lease], Delivery] = Delivery,
     ) -> None:
-        """`make_lane` and `make_delivery` are for those who want to watch them."""
         self._settings = settings
         self._queue = queue
         self._environments = environments
         self.lanes = {name: make_lane(name, places) for name, places in settings.lane_places.items()}
-        self._make_delivery = make_delivery
         self._board = ProgressBoard()
         self._tools = DeliveryTools(queue, self.lanes, self._board, artifacts, settings.lease_s)
         self._service_times = {name: ServiceTime() for name in environments}
         self._work = {name: asyncio.Event() for name in environments}
         self._deliveries: dict[str, asyncio.Task[None]] = {}
-        self._under_way = Counter[str]()
-        """Deliveries of each environment."""
         self._environment_of: dict[str, str] = {}
         """Of each job that is being delivered."""
         self._served: set[str] = set()
@@ -128,25 +120,20 @@ class Scheduler:
                 self._take_jobs(self._environments[name]), name=f"take {name}"
             )
 
-    async def submit(self, job: NewJob, *, time_left_s: float | None = None) -> tuple[JobRecord, bool]:
-        """Put a job in the queue, or find the one with its request id; True where it is new. With `time_left_s`
-        it is refused where, as the last jobs went, it would not end within that time.
+    async def submit(self, job: NewJob) -> tuple[JobRecord, bool]:
+        """Put a job in the queue, or find the one with its request id; True where it is new.
 
         Raises Draining, and what `JobQueue.accept` raises.
         """
         if self._draining.is_set():
             raise Draining
-        position_limit = None
-        if time_left_s is not None:
-            position_limit = self._forecast(job.environment).position_limit(time_left_s)
-        record, is_new = await self._queue.accept(job, self._settings.limits, position_limit=position_limit)
+        record, is_new = await self._queue.accept(job, self._settings.queue_limit)
         if is_new:
             self._work[job.environment].set()
         return record, is_new
 
     async def wait(self, job_id: str) -> JobRecord:
-        """The job once it has ended. Raises Draining where this server will not end it, JobNotFound,
-        TooManyWatchers."""
+        """The job once it has ended. Raises Draining where this server will not end it, JobNotFound."""
         event = self._board.watch(job_id, position=False)
         try:
             while True:
@@ -200,14 +187,18 @@ class Scheduler:
         self._board.wake_queue()
         return await self._snapshot_of(record)
 
-    def wait_s(self, environment: str, position: int) -> float:
-        """What a job with so many before it would wait for its begin, as far as the last jobs tell."""
-        return self._forecast(environment).wait_s(position)
+    async def expected_wait_s(self, environment: str) -> float:
+        """What a job accepted now will wait before it starts, as far as the last ones tell."""
+        state = await self._queue.state(environment)
+        lane = self.lanes[self._environments[environment].stages[-1].lane]
+        if state.depth == 0 and lane.busy < lane.places:
+            return 0.0
+        return self._service_times[environment].estimate_s * (state.depth + 1) / lane.places
 
-    def end_s(self, environment: str, position: int) -> float:
-        """What a job with so many before it would take to its end, waiting included."""
-        forecast = self._forecast(environment)
-        return forecast.wait_s(position) + forecast.service_s
+    @property
+    def running_count(self) -> int:
+        """Jobs that are being delivered."""
+        return len(self._deliveries)
 
     async def drain(self, grace_s: float) -> int:
         """Take no more jobs, let the running ones end within the grace time, put the rest back; answers with
@@ -228,18 +219,6 @@ class Scheduler:
         self._draining.clear()
         self._begin_loops()
 
-    def _places(self, environment: str) -> int:
-        """How many jobs of an environment may be under way."""
-        last_lane = self.lanes[self._environments[environment].stages[-1].lane]
-        return last_lane.places + self._settings.ahead
-
-    def _forecast(self, environment: str) -> Forecast:
-        return Forecast(
-            self._service_times[environment],
-            places=self._places(environment),
-            under_way=self._under_way[environment],
-        )
-
     async def _find(self, job_id: str) -> JobRecord:
         record = await self._queue.find(job_id=job_id)
         if record is None:
@@ -254,7 +233,8 @@ class Scheduler:
 
     async def _take_jobs(self, environment: Environment) -> None:
         """Keep as many jobs under way as the last lane has places, and a few ahead."""
-        places = asyncio.Semaphore(self._places(environment.name))
+        last_lane = self.lanes[environment.stages[-1].lane]
+        places = asyncio.Semaphore(last_lane.places + self._settings.ahead)
         work = self._work[environment.name]
         while True:
             await places.acquire()
@@ -272,7 +252,7 @@ class Scheduler:
                 await work.wait()
                 continue
             task = asyncio.create_task(
-                self._make_delivery(self._tools, environment, lease).run(), name=f"job {lease.job_id}"
+                Delivery(self._tools, environment, lease).run(), name=f"job {lease.job_id}"
             )
             self._deliveries[lease.job_id] = task
             self._environment_of[lease.job_id] = lease.environment
