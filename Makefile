@@ -14,7 +14,7 @@ PROBLEMS := scorer_service/environments/rust_codecontests/problems
 LAUNCHER_SOURCES := $(shell find sandboxes/launcher -name target -prune -o -type f \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' -o -name '*.py*' \) -not -path '*/__pycache__/*' -print)
 PROBLEM_SOURCES := $(shell find $(PROBLEMS) -type f -not -path '*/__pycache__/*')
 
-.PHONY: help setup demo test exploits lint format bench stubs metrics-page dashboard problems clean
+.PHONY: help setup demo test exploits real lint format bench stubs metrics-page dashboard problems clean
 
 help: ## List what can be made.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -31,6 +31,9 @@ test: setup ## Run the tests.
 
 exploits: setup ## Run every attack of the corpus, of which `make test` runs a share.
 	source scripts/rust_env.sh && SCORER_EXPLOITS=all $(BIN)/python -m pytest tests/exploits
+
+real: setup ## Judge every program of the real contest problems, of which `make test` judges a share.
+	SCORER_REAL=all $(BIN)/python -m pytest -n auto tests/real
 
 lint: setup ## Check style, types, the contract and the stubs.
 	$(BIN)/ruff check
