@@ -23,6 +23,12 @@ from scorer_service.store.artifacts import (
 
 CHUNK_LIMIT_BYTES = 1 << 20
 QUERY_LIMIT = 1000
+UPLOADS_LIMIT = 256
+"""Open at once: each holds a descriptor, and without those the server cannot even take a connection."""
+UPLOADS_LIMIT_EACH = 64
+"""The same of one uploader, where callers have names, so that none of them takes all."""
+PAUSE_LIMIT_S = 120.0
+"""In which the next message of an upload comes. A chunk of 1 MiB takes so long at 70 kbit/s."""
 
 Result = TypeVar("Result")
 
@@ -65,8 +71,9 @@ class ArtifactServicer(artifact_pb2_grpc.ArtifactServiceServicer):
         self, request_iterator: AsyncIterator[artifact_pb2.UploadArtifactRequest], context: Context
     ) -> artifact_pb2.UploadArtifactResponse:
         """Take one artifact."""
+        parts = _without_pauses(request_iterator, PAUSE_LIMIT_S)
         header = None
-        async for first in request_iterator:
+        async for first in parts:
             if first.WhichOneof("part") != "header":
                 raise invalid_field("header", "must be in the first message")
             header = first.header
@@ -84,11 +91,20 @@ class ArtifactServicer(artifact_pb2_grpc.ArtifactServiceServicer):
                 f"another call is uploading {key.sha256}: ask FindMissingArtifacts again later",
                 retry_after_s=1.0,
             )
+        own = sum(1 for name, _ in self._uploading if name == uploader)
+        if len(self._uploading) >= UPLOADS_LIMIT or (uploader and own >= UPLOADS_LIMIT_EACH):
+            raise ApiError(
+                grpc.StatusCode.ABORTED,
+                "UPLOAD_BUSY",
+                f"{len(self._uploading)} uploads are under way, {own} of them of this caller: send one after "
+                "the other, or try again later",
+                retry_after_s=5.0,
+            )
         # Held for the whole call: two threads that began one upload together would write into one file.
         self._uploading.add((uploader, key.sha256))
         try:
             if not (await self._present([key], context))[0]:
-                await self._receive(key, uploader, header.offset_bytes, request_iterator)
+                await self._receive(key, uploader, header.offset_bytes, parts)
                 await self._artifacts.claim(key, caller)
         finally:
             self._uploading.discard((uploader, key.sha256))
@@ -149,6 +165,26 @@ class ArtifactServicer(artifact_pb2_grpc.ArtifactServiceServicer):
                 )
 
 
+async def _without_pauses(
+    parts: AsyncIterator[artifact_pb2.UploadArtifactRequest], limit_s: float
+) -> AsyncIterator[artifact_pb2.UploadArtifactRequest]:
+    """The messages of an upload. Raises ApiError where the next one keeps it waiting."""
+    while True:
+        try:
+            async with asyncio.timeout(limit_s):
+                part = await anext(parts)
+        except StopAsyncIteration:
+            return
+        except TimeoutError:
+            raise ApiError(
+                grpc.StatusCode.ABORTED,
+                "UPLOAD_STALLED",
+                f"nothing came for {limit_s:g} s: go on at the offset of GetUploadOffset",
+                retry_after_s=1.0,
+            ) from None
+        yield part
+
+
 @contextlib.contextmanager
 def _upload_errors() -> Iterator[None]:
     try:
@@ -175,6 +211,7 @@ async def _in_thread(step: Callable[..., Result], *arguments: Any) -> Result:
         return await asyncio.shield(thread)
     except asyncio.CancelledError:
         await asyncio.wait([thread])
+        thread.exception()  # looked at, or the event loop complains of it
         raise
 
 

@@ -64,7 +64,8 @@ class ArtifactServiceServicer(object):
         Answers at once, before all chunks are sent, where the server has the artifact already. A content that
         does not match its digest is INVALID_ARGUMENT (DIGEST_MISMATCH), over the limit RESOURCE_EXHAUSTED
         (ARTIFACT_TOO_LARGE, ARTIFACT_QUOTA). While another call uploads the same artifact it is ABORTED
-        (UPLOAD_BUSY, with google.rpc.RetryInfo): ask FindMissingArtifacts again.
+        (UPLOAD_BUSY, with google.rpc.RetryInfo): ask FindMissingArtifacts again. The same where very many uploads are
+        under way. An upload whose next message does not come for two minutes is ABORTED (UPLOAD_STALLED).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
