@@ -29,8 +29,10 @@ test: setup ## Run the tests.
 	source scripts/rust_env.sh && $(BIN)/python -m pytest -m alone tests
 	source scripts/rust_env.sh && cargo test --quiet --manifest-path sandboxes/launcher/Cargo.toml
 
-exploits: setup ## Run every attack of the corpus, of which `make test` runs a share.
-	source scripts/rust_env.sh && SCORER_EXPLOITS=all $(BIN)/python -m pytest tests/exploits
+exploits: setup ## Run every attack on running servers, and print a table: docs/design/attacks.md.
+	source scripts/rust_env.sh && PYTHONPATH=tests/doubles $(BIN)/python -m tests.exploits \
+	  $(if $(ENVIRONMENT),--environment $(ENVIRONMENT)) $(if $(ONLY),--only '$(ONLY)') $(if $(SANDBOX),--sandbox $(SANDBOX)) \
+	  $(if $(ADDRESS),--address $(ADDRESS)) $(if $(OUTPUT),--output $(OUTPUT))
 
 real: setup ## Judge every program of the real contest problems, of which `make test` judges a share.
 	SCORER_REAL=all $(BIN)/python -m pytest -n auto tests/real
