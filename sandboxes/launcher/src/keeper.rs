@@ -80,7 +80,10 @@ fn pid_of(pidfd: &OwnedFd) -> Option<u32> {
 impl Drop for Keeper {
     fn drop(&mut self) {
         // Its init asked to be killed with it, and the run goes with the init. The cgroup is removed after this.
-        let _ = pidfd_send_signal(&self.pidfd, Signal::KILL);
+        if pidfd_send_signal(&self.pidfd, Signal::KILL).is_err() {
+            // Of a container, and the server is not root: the init ends when nobody can tell it anything any more.
+            let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both);
+        }
         crate::run::wait_readable(self.pidfd.as_fd());
     }
 }

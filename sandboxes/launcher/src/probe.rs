@@ -1,5 +1,8 @@
 //! What this machine can enforce, and what to do where it is less than it could be.
 
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
 use crate::cgroup::{self, Choice};
 use crate::error::Error;
 use crate::protocol::{Order, ProbeReport};
@@ -27,10 +30,18 @@ pub struct Isolation {
     pub complaints: Vec<String>,
 }
 
-/// Tries each mechanism once, in a child.
-pub fn probe() -> Result<Isolation, Error> {
-    let privileged = privileged();
-    let supervisor = Supervisor::start(&Order::Probe { privileged }, &[])?;
+/// Tries each mechanism once, in a child; with `container`, the socket of a supervisor in one, there.
+pub fn probe(container: Option<OwnedFd>) -> Result<Isolation, Error> {
+    let elsewhere = container.map(Supervisor::in_container).transpose()?;
+    let privileged = elsewhere.is_some() || privileged();
+    let order = Order::Probe { privileged };
+    let (supervisor, in_container) = match elsewhere {
+        None => (Supervisor::start(&order, &[])?, None),
+        Some((supervisor, detected)) => {
+            supervisor.order(&order, &[])?;
+            (supervisor, Some(detected))
+        }
+    };
     let (report, _) = supervisor.answer::<ProbeReport>()?;
     let missing: Vec<String> = report
         .namespaces
@@ -46,7 +57,10 @@ pub fn probe() -> Result<Isolation, Error> {
             missing.join("; ")
         )));
     }
-    let detected = cgroup::detect(Choice::Auto)?;
+    let detected = match in_container {
+        None => cgroup::detect(Choice::Auto)?,
+        Some(detected) => Arc::new(detected),
+    };
     let hierarchy = &detected.hierarchy;
     let mut complaints = detected.complaints.clone();
     let accounting =

@@ -40,8 +40,9 @@ pub enum Order {
 /// A sandbox to be made.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SandboxSetup {
-    /// The server's process id: a supervisor whose parent is another has been orphaned already.
-    pub server_pid: i32,
+    /// The server's process id: a supervisor whose parent is another has been orphaned already. `None` in a
+    /// container, where the parent is the engine's.
+    pub server_pid: Option<i32>,
     /// Read-only binds, made in this order.
     pub mounts: Vec<MountSpec>,
     /// Device nodes beside the usual ones, as absolute paths below `/dev`, which programs may use in any way.
@@ -118,6 +119,27 @@ impl<T, E: Into<io::Error>> Attempt<T> for Result<T, E> {
             }
         })
     }
+}
+
+/// The first words of a supervisor in a container, which the server did not start itself. Beside it: the folders of the
+/// container's own cgroup, in the order of their names here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Greeting {
+    /// In which groups can be made, if in any.
+    pub cgroup: ContainerCgroup,
+    /// Whether ids of its own can be mapped to a sandbox.
+    pub maps_ids: bool,
+}
+
+/// The cgroup of a container, as its supervisor hands it over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ContainerCgroup {
+    /// Version 2, one folder.
+    V2,
+    /// Version 1: whether there is a folder for each of memory, pids and cpuacct.
+    V1([bool; 3]),
+    /// None, and why.
+    None(String),
 }
 
 /// Answer to [`Order::Sandbox`] (with a pidfd of the sandbox's first process; a warm sandbox says it again when

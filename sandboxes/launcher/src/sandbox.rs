@@ -77,11 +77,13 @@ const SAID_BYTES: usize = 2048;
 /// Under which users the next sandbox of this server runs its programs.
 #[must_use]
 pub fn identity() -> Identity {
+    if privileged() { range() } else { Identity::Own }
+}
+
+/// Ids of a sandbox's own.
+fn range() -> Identity {
     use std::sync::atomic::AtomicU32;
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    if !privileged() {
-        return Identity::Own;
-    }
     // Servers on one machine start at different ranges. Sharing one would share only quotas of the kernel.
     let start = std::process::id().wrapping_mul(0x9E37_79B1);
     let range = start.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % RANGES;
@@ -104,23 +106,33 @@ pub fn privileged() -> bool {
 }
 
 impl Sandbox {
-    /// Makes the namespaces, and waits until the interpreter of a warm sandbox is ready.
-    pub fn new(setup: Setup, slots: Arc<Slots>) -> Result<Self, Error> {
-        let cgroups = cgroup::detect(setup.cgroup)?;
+    /// Makes the namespaces, and waits until the interpreter of a warm sandbox is ready. With `container`, the socket of
+    /// a supervisor in one, they are made there, and runs are accounted below the container's cgroup.
+    pub fn new(setup: Setup, slots: Arc<Slots>, container: Option<OwnedFd>) -> Result<Self, Error> {
+        let (elsewhere, cgroups) = match container.map(Supervisor::in_container).transpose()? {
+            None => (None, cgroup::detect(setup.cgroup)?),
+            Some((supervisor, detected)) => (Some(supervisor), Arc::new(detected)),
+        };
         let server_pid =
             i32::try_from(std::process::id()).map_err(|error| Error::Service(error.to_string()))?;
         let warm = !setup.warm.is_empty();
         let said = warm.then(memfd::writable).transpose().doing("hold what an interpreter writes")?;
         let beside: Vec<BorrowedFd<'_>> = said.iter().map(AsFd::as_fd).collect();
         let order = Order::Sandbox(SandboxSetup {
-            server_pid,
+            server_pid: elsewhere.is_none().then_some(server_pid),
             mounts: setup.mounts,
             devices: setup.devices,
             environment: setup.environment,
-            identity: identity(),
+            identity: if elsewhere.is_some() { range() } else { identity() },
             warm: setup.warm,
         });
-        let supervisor = Supervisor::start(&order, &beside)?;
+        let supervisor = match elsewhere {
+            None => Supervisor::start(&order, &beside)?,
+            Some(supervisor) => {
+                supervisor.order(&order, &beside)?;
+                supervisor
+            }
+        };
         let (done, descriptors) = supervisor.answer::<Done>()?;
         done?;
         let zygote = descriptors.into_iter().next().ok_or_else(|| {
@@ -309,7 +321,10 @@ impl Sandbox {
     pub fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
         self.slots.wake();
-        let zygote = self.lock().alive.as_ref().map(|alive| Arc::clone(&alive.zygote));
+        let zygote = self.lock().alive.as_ref().map(|alive| {
+            alive.supervisor.hang_up();
+            Arc::clone(&alive.zygote)
+        });
         if let Some(zygote) = zygote {
             // The kernel kills what is in its namespaces before the zygote is reported dead.
             let _ = pidfd_send_signal(&*zygote, Signal::KILL);

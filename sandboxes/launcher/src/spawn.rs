@@ -6,21 +6,24 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
 use std::thread;
 
-use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType, shutdown, socketpair};
 use serde::de::DeserializeOwned;
 
+use crate::cgroup::{self, Detected};
 use crate::error::{Doing, Error};
 use crate::memfd;
-use crate::protocol::{Order, receive, send};
+use crate::protocol::{Greeting, Order, receive, send};
 
-static EXECUTABLE: &[u8] = include_bytes!(env!("SCORER_SUPERVISOR_PATH"));
+/// The supervisor. With the path of a socket as its argument it is the first process of a container.
+pub static EXECUTABLE: &[u8] = include_bytes!(env!("SCORER_SUPERVISOR_PATH"));
 
 /// A supervisor that was started.
 #[derive(Debug)]
 pub struct Supervisor {
     /// The socket to it. When it closes, the supervisor ends, and all that it made.
     pub control: OwnedFd,
-    child: Child,
+    /// `None` in a container, whose engine started it.
+    child: Option<Child>,
 }
 
 impl Supervisor {
@@ -28,9 +31,43 @@ impl Supervisor {
     pub fn start(order: &Order, descriptors: &[BorrowedFd<'_>]) -> Result<Self, Error> {
         let (control, remote) = socket_pair()?;
         let child = spawn(remote)?;
-        let supervisor = Self { control, child };
-        send(&supervisor.control, order, descriptors).doing("give the sandbox supervisor its order")?;
+        let supervisor = Self { control, child: Some(child) };
+        supervisor.order(order, descriptors)?;
         Ok(supervisor)
+    }
+
+    /// Gives it its order, and descriptors beside it.
+    pub fn order(&self, order: &Order, descriptors: &[BorrowedFd<'_>]) -> Result<(), Error> {
+        send(&self.control, order, descriptors).doing("give the sandbox supervisor its order")
+    }
+
+    /// Takes over one that an engine started in a container, and that has connected to a socket of the server; gives the
+    /// groups in which its runs are accounted, too.
+    pub fn in_container(control: OwnedFd) -> Result<(Self, Detected), Error> {
+        let supervisor = Self { control, child: None };
+        let (greeting, folders) = supervisor.answer::<Greeting>()?;
+        if greeting.maps_ids {
+            Ok((supervisor, cgroup::of_container(&greeting.cgroup, folders)))
+        } else {
+            Err(Error::Service(
+                "a container is not root over all user ids, of which each sandbox needs its own: use an engine that \
+                 runs as root (not rootless)"
+                    .to_owned(),
+            ))
+        }
+    }
+
+    /// Whether it runs in a container.
+    #[must_use]
+    pub fn is_in_container(&self) -> bool {
+        self.child.is_none()
+    }
+
+    /// Has it end, and all that it made, where it is in a container: a server that is not root may not signal it.
+    pub fn hang_up(&self) {
+        if self.is_in_container() {
+            let _ = shutdown(&self.control, Shutdown::Both);
+        }
     }
 
     /// Waits for its answer, with descriptors.
@@ -40,17 +77,22 @@ impl Supervisor {
         })
     }
 
-    /// Waits for its end, which must have been brought about.
+    /// Waits for its end, which must have been brought about. That of a container is the engine's to see.
     pub fn wait(&mut self) {
-        let _ = self.child.wait();
+        if let Some(child) = &mut self.child {
+            let _ = child.wait();
+        }
     }
 }
 
 impl Drop for Supervisor {
     fn drop(&mut self) {
+        self.hang_up();
         // It has been waited for where it served a sandbox; others end with their answer.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }
 

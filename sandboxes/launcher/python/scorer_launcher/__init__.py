@@ -18,6 +18,7 @@ from scorer_launcher._native import (
     has_decimals,
     probe,
     serve_warm,
+    supervisor_executable,
     write_executable,
 )
 from scorer_launcher._termination import Termination
@@ -41,5 +42,6 @@ __all__ = [
     "has_decimals",
     "probe",
     "serve_warm",
+    "supervisor_executable",
     "write_executable",
 ]

@@ -74,8 +74,15 @@ class Isolation:
     complaints: Sequence[str]
     """One sentence for each mechanism that is missing: what is lost, and how to get it."""
 
-def probe() -> Isolation:
-    """Try each mechanism once, in a child. Raises SandboxError where no sandbox can be made at all."""
+def probe(*, container: int | None = None) -> Isolation:
+    """Try each mechanism once, in a child. Raises SandboxError where no sandbox can be made at all.
+
+    `container`: as in `Sandbox`, to try them there.
+    """
+
+def supervisor_executable() -> bytes:
+    """The executable that makes sandboxes. In a container it is the first process, with the path of a SOCK_SEQPACKET
+    socket as its argument, to which it connects; see `Sandbox`."""
 
 @final
 class Limits:
@@ -243,6 +250,7 @@ class Sandbox:
         cgroup: str = "auto",
         warm: Sequence[str] | None = None,
         devices: Sequence[str] = (),
+        container: int | None = None,
     ) -> Self:
         """`environment` is the whole environment of the programs. `cgroup`: auto, v2, v1 or none.
 
@@ -254,6 +262,10 @@ class Sandbox:
 
         `devices`: paths below /dev of character devices that programs may open and send any request (ioctl)
         to; who may is decided by the permissions of the node.
+
+        `container` is a connected socket to `supervisor_executable` in a container, which makes everything there:
+        sources of mounts are paths of the container, and `cgroup` does not matter, since runs are accounted below
+        the container's own. The caller's descriptor stays open. The container ends with the sandbox.
         """
 
     def run(

@@ -11,13 +11,14 @@ mod v2;
 
 use std::fs;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::error::Error;
+use crate::protocol::ContainerCgroup;
 
 /// The keeper and the init of a run, which count as processes of the group.
 const OWN_PROCESSES: u64 = 2;
@@ -109,13 +110,43 @@ pub struct Detected {
     pub hierarchy: Hierarchy,
     /// Why the better versions do not work.
     pub complaints: Vec<String>,
+    /// Open folders by which the hierarchy is reached, where it is that of a container.
+    pub folders: Vec<OwnedFd>,
+}
+
+/// The groups of a container, whose folders its supervisor handed over. What is made there is held to the limits of the
+/// container too.
+pub fn of_container(cgroup: &ContainerCgroup, folders: Vec<OwnedFd>) -> Detected {
+    let mut paths =
+        folders.iter().map(|folder| PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd())));
+    let mut complaints = Vec::new();
+    let hierarchy = match cgroup {
+        ContainerCgroup::V2 => paths.next().map(v2::Hierarchy::at).map(Hierarchy::V2),
+        ContainerCgroup::V1(there) => {
+            let bases = there.map(|there| if there { paths.next() } else { None });
+            Some(Hierarchy::V1(v1::Hierarchy::at(bases)))
+        }
+        ContainerCgroup::None(reason) => {
+            complaints.push(reason.clone());
+            None
+        }
+    };
+    let hierarchy = hierarchy.unwrap_or(Hierarchy::None);
+    let hierarchy = match hierarchy.make() {
+        Ok(_) => hierarchy,
+        Err(error) => {
+            complaints.push(format!("this user may make no group in the cgroup of a container: {error}"));
+            Hierarchy::None
+        }
+    };
+    Detected { hierarchy, complaints, folders }
 }
 
 /// Finds, once in the life of the server, where groups can be made, and removes what killed servers left there.
 pub fn detect(choice: Choice) -> Result<Arc<Detected>, Error> {
     static V2: OnceLock<Result<Arc<Detected>, String>> = OnceLock::new();
     static V1: OnceLock<Result<Arc<Detected>, String>> = OnceLock::new();
-    let found = |hierarchy| Arc::new(Detected { hierarchy, complaints: Vec::new() });
+    let found = |hierarchy| Arc::new(Detected { hierarchy, complaints: Vec::new(), folders: Vec::new() });
     let v2 = || V2.get_or_init(|| v2::Hierarchy::find().map(Hierarchy::V2).map(found)).clone();
     let v1 = || V1.get_or_init(|| v1::Hierarchy::find().map(Hierarchy::V1).map(found)).clone();
     match choice {
@@ -125,7 +156,9 @@ pub fn detect(choice: Choice) -> Result<Arc<Detected>, Error> {
         Choice::Auto => v2().or_else(|no_v2| {
             let mut detected = match v1() {
                 Ok(detected) => return Ok(detected),
-                Err(no_v1) => Detected { hierarchy: Hierarchy::None, complaints: vec![no_v1] },
+                Err(no_v1) => {
+                    Detected { hierarchy: Hierarchy::None, complaints: vec![no_v1], folders: Vec::new() }
+                }
             };
             detected.complaints.insert(0, no_v2);
             Ok(Arc::new(detected))

@@ -53,6 +53,12 @@ impl Hierarchy {
         Ok(hierarchy)
     }
 
+    /// Those of the folders of memory, pids and cpuacct.
+    pub fn at(folders: [Option<PathBuf>; 3]) -> Self {
+        let [memory, pids, cpuacct] = folders;
+        Self { memory, pids, cpuacct }
+    }
+
     pub fn has_memory(&self) -> bool {
         self.memory.is_some()
     }

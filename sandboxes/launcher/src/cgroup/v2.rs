@@ -93,6 +93,11 @@ impl Hierarchy {
         Ok(Self { base: folder.to_owned() })
     }
 
+    /// That of a folder which is fit for groups below it.
+    pub fn at(base: PathBuf) -> Self {
+        Self { base }
+    }
+
     pub fn make(&self, name: &str) -> io::Result<Group> {
         let folder = self.base.join(name);
         fs::create_dir(&folder)?;

@@ -51,8 +51,16 @@ fn write_executable(
 
 /// Try each mechanism once, in a child. Raises `SandboxError` where no sandbox can be made at all.
 #[pyfunction]
-fn probe(py: Python<'_>) -> PyResult<results::Isolation> {
-    Ok(py.detach(crate::probe::probe).map(results::Isolation::from)?)
+#[pyo3(signature = (*, container=None))]
+fn probe(py: Python<'_>, container: Option<i32>) -> PyResult<results::Isolation> {
+    let container = container.map(|number| sandboxes::duplicate("container", number)).transpose()?;
+    Ok(py.detach(|| crate::probe::probe(container)).map(results::Isolation::from)?)
+}
+
+/// The executable that makes sandboxes, as it is started in containers.
+#[pyfunction]
+fn supervisor_executable(py: Python<'_>) -> Bound<'_, pyo3::types::PyBytes> {
+    pyo3::types::PyBytes::new(py, crate::spawn::EXECUTABLE)
 }
 
 /// The extension of the package `scorer_launcher`.
@@ -75,5 +83,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(warm::serve_warm, module)?)?;
     module.add_function(wrap_pyfunction!(checkers::has_decimals, module)?)?;
     module.add_function(wrap_pyfunction!(probe, module)?)?;
+    module.add_function(wrap_pyfunction!(supervisor_executable, module)?)?;
     module.add_function(wrap_pyfunction!(write_executable, module)?)
 }

@@ -121,7 +121,7 @@ impl<'py> Asked<'py> {
             files: relative_paths(files)?,
             collect: relative_paths(collect)?,
             limits: &limits.get().0,
-            channel: channel.map(duplicate).transpose()?,
+            channel: channel.map(|number| duplicate("channel", number)).transpose()?,
         })
     }
 
@@ -140,9 +140,9 @@ impl<'py> Asked<'py> {
 }
 
 /// A descriptor of our own for what the caller's number stands for.
-fn duplicate(number: i32) -> PyResult<OwnedFd> {
+pub fn duplicate(name: &str, number: i32) -> PyResult<OwnedFd> {
     let refused = |error: std::io::Error| {
-        PyValueError::new_err(format!("channel is {number}, which cannot be passed on: {error}"))
+        PyValueError::new_err(format!("{name} is {number}, which cannot be passed on: {error}"))
     };
     if number < 0 {
         return Err(refused(rustix::io::Errno::BADF.into()));
@@ -159,8 +159,11 @@ pub struct Sandbox(pub Arc<sandbox::Sandbox>);
 #[pymethods]
 impl Sandbox {
     #[new]
-    #[pyo3(signature = (*, mounts, slots, environment=None, cgroup="auto", warm=None, devices=Vec::new()),
-           text_signature = "(*, mounts, slots, environment=None, cgroup='auto', warm=None, devices=())")]
+    #[pyo3(signature = (*, mounts, slots, environment=None, cgroup="auto", warm=None, devices=Vec::new(),
+                        container=None),
+           text_signature = "(*, mounts, slots, environment=None, cgroup='auto', warm=None, devices=(), \
+                             container=None)")]
+    #[expect(clippy::too_many_arguments, reason = "each is passed by name")]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from Python by value")]
     fn new(
         py: Python<'_>,
@@ -170,6 +173,7 @@ impl Sandbox {
         cgroup: &str,
         warm: Option<Vec<String>>,
         devices: Vec<String>,
+        container: Option<i32>,
     ) -> PyResult<Self> {
         let slots = Arc::clone(&slots.get().0);
         let cgroup: Choice = cgroup.parse()?;
@@ -180,7 +184,8 @@ impl Sandbox {
             warm: warm.map(arguments).transpose()?.unwrap_or_default(),
             cgroup,
         };
-        let made = py.detach(|| sandbox::Sandbox::new(setup, slots))?;
+        let container = container.map(|number| duplicate("container", number)).transpose()?;
+        let made = py.detach(|| sandbox::Sandbox::new(setup, slots, container))?;
         Ok(Self(Arc::new(made)))
     }
 

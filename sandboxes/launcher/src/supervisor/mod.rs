@@ -10,6 +10,7 @@
 //! - the program.
 
 mod collect;
+mod container;
 mod freeze;
 mod init;
 mod keeper;
@@ -35,12 +36,19 @@ use crate::protocol::{Attempt, Done, Failure, Identity, KeeperOrder, Order, Sand
 
 /// Serves one order of the server and never returns.
 pub fn main() -> ! {
-    // SAFETY: the server starts this executable with its socket as descriptor 0, and nothing else owns it.
+    // In a container, the path of the server's socket.
+    let meeting_point = std::env::args_os().nth(1);
+    // SAFETY: the server starts this executable with its socket as descriptor 0, and nothing else owns it. In a
+    // container it is nothing that is needed.
     let inherited = unsafe { OwnedFd::from_raw_fd(0) };
     // SAFETY: closes only descriptors that nobody in this process, which has just begun, knows of.
     unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, 0) };
     syscalls::reset_signals();
-    let Ok(control) = rustix::io::fcntl_dupfd_cloexec(&inherited, syscalls::FIRST_HIGH) else { exit(1) };
+    let control = match &meeting_point {
+        Some(path) => container::meet(path),
+        None => rustix::io::fcntl_dupfd_cloexec(&inherited, syscalls::FIRST_HIGH).map_err(Into::into),
+    };
+    let Ok(control) = control else { exit(1) };
     drop(inherited);
     // The numbers that programs have for their own are never those of anything of this executable.
     if syscalls::occupy(&[0, 3], 1).is_err() {
@@ -111,8 +119,11 @@ enum Side<T> {
 }
 
 fn serve_sandbox(control: &OwnedFd, setup: SandboxSetup, descriptors: Vec<OwnedFd>) -> Result<(), Failure> {
-    die_with_parent(Some(setup.server_pid))?;
-    rustix::process::setsid().attempt(|| "cannot leave the server's session".to_owned())?;
+    let in_container = setup.server_pid.is_none();
+    if !in_container {
+        die_with_parent(setup.server_pid)?;
+        rustix::process::setsid().attempt(|| "cannot leave the server's session".to_owned())?;
+    }
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     // When the whole machine runs out of memory, what runs in a sandbox goes before the server.
     std::fs::write("/proc/self/oom_score_adj", "1000").attempt(|| "cannot write oom_score_adj".to_owned())?;
@@ -146,6 +157,9 @@ fn serve_sandbox(control: &OwnedFd, setup: SandboxSetup, descriptors: Vec<OwnedF
     // Before it may say anything itself.
     send(control, &Done::Ok(()), &[zygote.pidfd.as_fd()]).attempt(|| "cannot answer".to_owned())?;
     let _ = go.write_all(b"!");
+    if in_container {
+        container::outlive(&zygote, control)?;
+    }
     syscalls::wait_for(zygote.pid);
     drop(go);
     Ok(())
