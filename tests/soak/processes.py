@@ -1,0 +1,82 @@
+"""The processes of a server, by what they are to it."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+WORKER_MARK = b"scorer_service.worker.main"
+MEMORY_FILE = "/memfd:"
+"""How the executable of a sandbox's supervisor is named: it is run from memory."""
+
+SANDBOX_ROLES = ("supervisor", "zygote", "keeper", "init")
+"""From the outside in. The program inside is not listed: whoever kills it, that is its own end."""
+
+
+def children(pid: int) -> list[int]:
+    """Of all its threads. Empty for a process that has gone."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with contextlib.suppress(OSError):
+                found += map(int, (thread / "children").read_text().split())
+    return found
+
+
+def descendants(pid: int) -> Iterator[int]:
+    """Its children, and theirs."""
+    for child in children(pid):
+        yield child
+        yield from descendants(child)
+
+
+def worker(server_pid: int) -> int | None:
+    """The process that measures, where there is one now."""
+    for child in children(server_pid):
+        with contextlib.suppress(OSError):
+            if WORKER_MARK in Path(f"/proc/{child}/cmdline").read_bytes():
+                return child
+    return None
+
+
+def sandbox_processes(server_pid: int) -> Iterator[tuple[str, bool, int]]:
+    """Role, whether its programs are copies of an interpreter, and pid."""
+    for root in children(server_pid):
+        try:
+            if not str(Path(f"/proc/{root}/exe").readlink()).startswith(MEMORY_FILE):
+                continue
+        except OSError:
+            continue
+        yield from _tree(root)
+
+
+def _tree(root: int) -> Iterator[tuple[str, bool, int]]:
+    zygotes = children(root)
+    is_warm = any(_is_interpreter(zygote) for zygote in zygotes)
+    generation = [root]
+    for role in SANDBOX_ROLES:
+        for pid in generation:
+            yield role, is_warm, pid
+        generation = [child for pid in generation for child in children(pid)]
+
+
+def _is_interpreter(pid: int) -> bool:
+    try:
+        return not str(Path(f"/proc/{pid}/exe").readlink()).startswith(MEMORY_FILE)
+    except OSError:
+        return False
+
+
+def resident_bytes(pid: int) -> int | None:
+    """Memory of a process that is in RAM; None where it has gone."""
+    with contextlib.suppress(OSError, IndexError, ValueError):
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return None
+
+
+def count(pid: int, folder: str) -> int | None:
+    """Entries of a folder of /proc/PID, `fd` or `task`; None where it has gone."""
+    try:
+        return len(list(Path(f"/proc/{pid}/{folder}").iterdir()))
+    except OSError:
+        return None
