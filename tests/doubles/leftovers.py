@@ -1,5 +1,6 @@
 """What a judged run could leave behind on this machine, counted."""
 
+import os
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -84,5 +85,8 @@ def _supervisors() -> list[str]:
 
 
 def _cgroups() -> list[str]:
-    root = Path("/sys/fs/cgroup")
-    return [str(path) for path in root.rglob("*") if path.is_dir() and path.name.startswith("scorer")]
+    # os.walk goes on where a group is removed meanwhile.
+    walk = os.walk("/sys/fs/cgroup")
+    return [
+        str(Path(folder, name)) for folder, names, _ in walk for name in names if name.startswith("scorer")
+    ]
