@@ -88,6 +88,8 @@ class Configuration:
     """least severe messages that are logged"""
     log_format: str = field(default="text", metadata={"choices": LOG_FORMATS})
     """how lines of the log look: "text" for people, "json" for collectors, an object a line"""
+    trace_endpoint: str = ""
+    """where traces go, by OTLP over gRPC: http://HOST:PORT, or https with TLS; none: no traces"""
 
 
 # Without a value, the option of a switch turns it on.
@@ -97,6 +99,7 @@ ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\s]+):(?P<port>[0-9]{1,5})
 
 
 NAMES = re.compile(r"[a-z0-9_]+(,[a-z0-9_]+)*\Z")
+ENDPOINT = re.compile(r"(https?://(\[[0-9A-Fa-f:.]+\]|[^:/?#@\s]+):[0-9]{1,5}/?)?\Z")
 DEVICE = re.compile(r"(auto|cpu|cuda(:[0-9]{1,3})?)\Z")
 
 
@@ -107,7 +110,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     for setting in dataclasses.fields(Configuration):
         default = getattr(Configuration(), setting.name)
-        shown = "none" if default is None else str(default).replace("%", "%%")
+        shown = "none" if default in (None, "") else str(default).replace("%", "%%")
         parser.add_argument(
             f"--{setting.name.replace('_', '-')}",
             dest=setting.name,
@@ -188,6 +191,10 @@ def _parse(setting: dataclasses.Field[Any], value: Any, source: str) -> Any:
         )
     if setting.name == "environments" and not NAMES.match(value):
         raise ConfigurationError(f"{source} must be all, or names separated by commas, not {_shown(value)}")
+    if setting.name == "trace_endpoint" and not ENDPOINT.match(value):
+        raise ConfigurationError(
+            f"{source} must be http://HOST:PORT or https://HOST:PORT, or empty, not {_shown(value)}"
+        )
     if setting.name == "device" and not DEVICE.match(value):
         raise ConfigurationError(f"{source} must be auto, cpu, cuda or cuda:N, not {_shown(value)}")
     if setting.name.endswith("listen"):
@@ -232,6 +239,8 @@ def _metavar(setting: dataclasses.Field[Any]) -> str:
         return "|".join(choices)
     if setting.name.endswith("listen"):
         return "HOST:PORT"
+    if setting.name.endswith("endpoint"):
+        return "URL"
     return {int: "N", float: "N", bool: "true|false"}.get(setting.type, "PATH")  # type: ignore[arg-type]
 
 

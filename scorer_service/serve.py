@@ -29,6 +29,7 @@ from scorer_service.store.attempts import SqliteAttemptStore
 from scorer_service.store.database import FILE_NAME as DATABASE_NAME
 from scorer_service.store.database import Database
 from scorer_service.store.jobs import SqliteJobQueue
+from scorer_service.tracing.opening import open_tracing
 from scorer_service.worker.device_access import DeviceAccess
 
 log = logging.getLogger(__name__)
@@ -69,13 +70,14 @@ class Server:
 
     def __init__(self, configuration: Configuration) -> None:
         self._configuration = configuration
+        self._tracing = tracing = open_tracing(configuration.trace_endpoint)
         folder = configuration.state_dir
         metrics = ServiceMetrics(profile=configuration.profile, state_dir=folder)
         self._metrics = metrics
         self._backend = NativeBackend(configuration.slots or None)
         isolation.check(configuration.require_isolation, self._backend.isolation)
         self._database = Database(folder / DATABASE_NAME)
-        sandboxes = metrics.sandboxes.metered(self._backend)
+        sandboxes = tracing.backend(metrics.sandboxes.metered(self._backend))
         queue = metrics.metered_queue(SqliteJobQueue(self._database))
         self._queue = queue
         artifacts = metrics.artifacts.folder(
@@ -87,13 +89,15 @@ class Server:
             sandboxes,
             configuration.torch_python or python_toolchain.default_python(),
             configuration.device,
-            make_worker=metrics.device.make_worker,
-            make_gate=metrics.device.make_gate,
+            make_worker=tracing.make_worker(metrics.device.make_worker),
+            make_gate=tracing.make_gate(metrics.device.make_gate),
         )
         self._environments = {
-            name: metrics.stages.metered(
-                create_environment(
-                    name, state_dir.environment_settings(name, configuration, sandboxes, self._device)
+            name: tracing.environment(
+                metrics.stages.metered(
+                    create_environment(
+                        name, state_dir.environment_settings(name, configuration, sandboxes, self._device)
+                    )
                 )
             )
             for name in chosen_environments(configuration)
@@ -108,10 +112,11 @@ class Server:
                 },
                 queue_limit=configuration.queue_limit,
             ),
-            queue,
+            tracing.queue(queue),
             artifacts,
             self._environments,
-            make_lane=metrics.lanes.make_lane,
+            make_lane=tracing.make_lane(metrics.lanes.make_lane),
+            make_delivery=tracing.make_delivery,
         )
         health_servicer = health.aio.HealthServicer()
         self._registry = EnvironmentRegistry(self._environments, health_servicer)
@@ -128,6 +133,7 @@ class Server:
                 listener.transport(configuration),
             ),
             metrics=metrics.registry,
+            outer_interceptors=tracing.interceptors,
         )
         self._canaries = Canaries(
             self._environments, self._scheduler, configuration.canary_minutes, metrics.registry
@@ -153,6 +159,8 @@ class Server:
         log.info("RPCs on %s:%d, in %s", rpc_host, rpc_port, speaks)
         metrics_host = configuration.metrics_listen.rpartition(":")[0]
         log.info("metrics on http://%s:%d/metrics", metrics_host, self._endpoint.port)
+        if configuration.trace_endpoint:
+            log.info("traces to %s", configuration.trace_endpoint)
         self._tasks = [
             asyncio.create_task(
                 self._metrics.keep_fresh(self._queue, list(self._environments), self._registry.is_serving),
@@ -184,6 +192,7 @@ class Server:
         if self._endpoint is not None:
             await asyncio.to_thread(self._endpoint.close)
         self._database.close()
+        await asyncio.to_thread(self._tracing.close)
         if self._tasks:
             log.info("stopped")
 

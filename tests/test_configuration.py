@@ -40,6 +40,7 @@ GOOD = {
     "problem_set": ("/srv/problems.jsonl", Path("/srv/problems.jsonl")),
     "log_level": ("debug", "debug"),
     "log_format": ("json", "json"),
+    "trace_endpoint": ("https://[::1]:4317", "https://[::1]:4317"),
 }
 
 # For each setting: values that are wrong as text, and a part of what is right.
@@ -69,6 +70,10 @@ BAD = {
     "problem_set": ([""], "a path"),
     "log_level": (["", "trace", "INFO"], "debug, info, warning, error"),
     "log_format": (["", "JSON", "logfmt"], "text, json"),
+    "trace_endpoint": (
+        ["collector:4317", "http://collector", "ftp://a:1", "http://u:p@a:1"],
+        "http://HOST:PORT",
+    ),
 }
 
 BAD_TEXTS = [(name, value, right) for name, (values, right) in BAD.items() for value in values]
@@ -271,7 +276,7 @@ def test_the_help_has_every_setting_with_its_default(monkeypatch: pytest.MonkeyP
     for setting in dataclasses.fields(Configuration):
         default = getattr(Configuration(), setting.name)
         part = parts[option(setting.name)]
-        assert part.endswith(f"(default: {'none' if default is None else default})")
+        assert part.endswith(f"(default: {'none' if default in (None, '') else default})")
         assert len(part.split(" (default")[0].split()) > 2
     assert "--config" in text
     assert "embedded|paper" in text

@@ -23,6 +23,7 @@ KNOWS = {
     "sandbox": set(),
     # Decorators at the seams of the others.
     "metrics": {"environments", "sandbox", "scheduling", "store", "worker"},
+    "tracing": {"api", "environments", "logs", "sandbox", "scheduling", "store", "worker"},
 }
 
 

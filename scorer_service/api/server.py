@@ -2,7 +2,7 @@
 
 import contextlib
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import grpc.aio
@@ -74,10 +74,13 @@ class ApiServer:
         access: AccessControl,
         metrics: CollectorRegistry,
         heartbeat_s: float = HEARTBEAT_S,
+        outer_interceptors: Sequence[grpc.aio.ServerInterceptor] = (),
     ) -> None:
+        """`outer_interceptors` see calls before all others."""
         self._access = access
         self._server = grpc.aio.server(
             interceptors=(
+                *outer_interceptors,
                 RpcMetricsInterceptor(metrics),
                 CallLogInterceptor(),
                 ErrorInterceptor(),

@@ -69,11 +69,14 @@ class Scheduler:
         environments: Mapping[str, Environment],
         *,
         make_lane: Callable[[str, int], Lane] = Lane,
+        make_delivery: Callable[[DeliveryTools, Environment, Lease], Delivery] = Delivery,
     ) -> None:
+        """`make_lane` and `make_delivery` are for those who want to watch them."""
         self._settings = settings
         self._queue = queue
         self._environments = environments
         self.lanes = {name: make_lane(name, places) for name, places in settings.lane_places.items()}
+        self._make_delivery = make_delivery
         self._board = ProgressBoard()
         self._tools = DeliveryTools(queue, self.lanes, self._board, artifacts, settings.lease_s)
         self._service_times = {name: ServiceTime() for name in environments}
@@ -252,7 +255,7 @@ class Scheduler:
                 await work.wait()
                 continue
             task = asyncio.create_task(
-                Delivery(self._tools, environment, lease).run(), name=f"job {lease.job_id}"
+                self._make_delivery(self._tools, environment, lease).run(), name=f"job {lease.job_id}"
             )
             self._deliveries[lease.job_id] = task
             self._environment_of[lease.job_id] = lease.environment
