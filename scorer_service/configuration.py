@@ -12,6 +12,7 @@ from typing import Any
 
 PROFILES = ("embedded", "paper")
 ACCESS = ("auto", "open", "tokens")
+SANDBOXES = ("auto", "native", "docker")
 ISOLATION_MECHANISMS = ("cgroups", "landlock", "users")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 LOG_FORMATS = ("text", "json")
@@ -58,6 +59,8 @@ class Configuration:
     """address of /metrics and /healthz, HOST:PORT"""
     state_dir: Path = field(default_factory=_default_state_dir)
     """folder of the queue, the scores, the artifacts and the caches"""
+    sandbox: str = field(default="auto", metadata={"choices": SANDBOXES})
+    """what makes sandboxes: "native", "docker" (an engine on this machine), or "auto": native where it works"""
     require_isolation: str = field(default="none", metadata={"names": ISOLATION_MECHANISMS})
     """what sandboxes must be isolated by for the server to start, separated by commas, or all, or none"""
     slots: int = field(default=0, metadata={"minimum": 0, "maximum": 4096})
@@ -66,6 +69,12 @@ class Configuration:
     """submissions that are judged at once; they share the slots, so that none is idle while work waits"""
     queue_limit: int = field(default=256, metadata={"minimum": 1, "maximum": 1_000_000})
     """submissions that may wait for one environment; one more is refused"""
+    client_queue_limit: int = field(default=128, metadata={"minimum": 1, "maximum": 1_000_000})
+    """submissions of one client (an attempt, else a token, else an address) that may wait for one environment"""
+    scorings_per_hour: int = field(default=0, metadata={"minimum": 0, "maximum": 1_000_000})
+    """submissions of one client that are accepted within any hour; 0: no limit"""
+    attempt_budget: int = field(default=0, metadata={"minimum": 0, "maximum": 1_000_000})
+    """scorings of an attempt that was created without a budget of its own; 0: no limit"""
     drain_grace_s: float = field(default=30.0, metadata={"minimum": 0, "maximum": 86_400})
     """seconds that running submissions are given to end on SIGTERM; then they go back to the queue"""
     retention_days: float = field(default=30.0, metadata={"minimum": 0, "maximum": 36_500})

@@ -21,7 +21,7 @@ from scorer_service.logs import context as log_context
 from scorer_service.metrics.endpoint import MetricsEndpoint
 from scorer_service.metrics.service import ServiceMetrics
 from scorer_service.sandbox import isolation, python_toolchain
-from scorer_service.sandbox.native import NativeBackend
+from scorer_service.sandbox.choice import open_backend
 from scorer_service.scheduling.canaries import Canaries
 from scorer_service.scheduling.scheduler import Scheduler, SchedulerSettings
 from scorer_service.store.artifact_owners import SqliteArtifactOwners
@@ -29,6 +29,7 @@ from scorer_service.store.attempts import SqliteAttemptStore
 from scorer_service.store.database import FILE_NAME as DATABASE_NAME
 from scorer_service.store.database import Database
 from scorer_service.store.jobs import SqliteJobQueue
+from scorer_service.store.limits import RATE_WINDOW_S, QueueLimits
 from scorer_service.tracing.opening import open_tracing
 from scorer_service.worker.device_access import DeviceAccess
 
@@ -74,7 +75,9 @@ class Server:
         folder = configuration.state_dir
         metrics = ServiceMetrics(profile=configuration.profile, state_dir=folder)
         self._metrics = metrics
-        self._backend = NativeBackend(configuration.slots or None)
+        self._backend = open_backend(
+            configuration.sandbox, folder / state_dir.CONTAINERS_DIR, configuration.slots or None
+        )
         isolation.check(configuration.require_isolation, self._backend.isolation)
         self._database = Database(folder / DATABASE_NAME)
         sandboxes = tracing.backend(metrics.sandboxes.metered(self._backend))
@@ -110,7 +113,11 @@ class Server:
                     "build": configuration.concurrent_jobs,
                     "device": 1,
                 },
-                queue_limit=configuration.queue_limit,
+                limits=QueueLimits(
+                    queue_limit=configuration.queue_limit,
+                    client_queue_limit=configuration.client_queue_limit,
+                    scorings_per_hour=configuration.scorings_per_hour,
+                ),
             ),
             tracing.queue(queue),
             artifacts,
@@ -133,6 +140,7 @@ class Server:
                 listener.transport(configuration),
             ),
             metrics=metrics.registry,
+            attempt_budget=configuration.attempt_budget,
             outer_interceptors=tracing.interceptors,
         )
         self._canaries = Canaries(
@@ -219,7 +227,9 @@ class Server:
 
     async def _purge(self) -> None:
         while True:
-            deleted = await self._queue.purge(self._configuration.retention_days * 86_400)
+            # The rate is counted from what is stored.
+            retention_s = max(self._configuration.retention_days * 86_400, RATE_WINDOW_S)
+            deleted = await self._queue.purge(retention_s)
             if deleted:
                 log.info("deleted %d results past their retention time", deleted)
             await asyncio.sleep(PURGE_EVERY_S)

@@ -202,15 +202,15 @@ ROWS: Sequence[Row] = (
         (
             Panel(
                 "Accepted and refused",
-                "Refused where the queue was full.",
+                "Refused by a limit, which the reason names.",
                 [
                     Query(
                         f"sum by (environment) ({_rate('scorer_jobs_accepted_total')})",
                         "{{environment}} accepted",
                     ),
                     Query(
-                        f"sum by (environment) ({_rate('scorer_jobs_refused_total')})",
-                        "{{environment}} refused",
+                        f"sum by (environment, reason) ({_rate('scorer_jobs_refused_total')})",
+                        "{{environment}} refused, {{reason}}",
                     ),
                 ],
                 unit="ops",

@@ -11,7 +11,7 @@ from scorer_service.api.access.caller import current_caller, presented
 from scorer_service.api.access.ownership import evaluates
 from scorer_service.api.errors import ApiError, invalid_field
 from scorer_service.api.interceptors.around import Context
-from scorer_service.api.messages import POLICIES, VERDICTS, score, timestamp
+from scorer_service.api.messages import POLICIES, PRIORITIES, VERDICTS, score, timestamp
 from scorer_service.api.registry import EnvironmentRegistry
 from scorer_service.api.scoring import attempt_not_found
 from scorer_service.environments.interface import Direction
@@ -22,24 +22,34 @@ from scorer_service.store.interface import (
     JobRecord,
     ScorePolicy,
 )
+from scorer_service.store.limits import Priority
 from scorer_service.store.tokens import secret_sha256
 
 LABEL_LIMIT = 200
 PAGE_LIMIT = 500
 PAGE_DEFAULT = 100
+BUDGET_LIMIT = 1_000_000
 
 _POLICY_OF_MESSAGE = {
     attempt_pb2.SCORE_POLICY_UNSPECIFIED: ScorePolicy.VISIBLE,
     **{number: policy for policy, number in POLICIES.items()},
+}
+_PRIORITY_OF_MESSAGE = {
+    attempt_pb2.PRIORITY_UNSPECIFIED: Priority.NORMAL,
+    **{number: priority for priority, number in PRIORITIES.items()},
 }
 
 
 class AttemptServicer(attempt_pb2_grpc.AttemptServiceServicer):
     """Shows an attempt to its evaluator as a whole, and to others what its policy shows."""
 
-    def __init__(self, registry: EnvironmentRegistry, attempts: AttemptStore) -> None:
+    def __init__(
+        self, registry: EnvironmentRegistry, attempts: AttemptStore, default_budget: int | None = None
+    ) -> None:
+        """`default_budget` is for attempts that are created without one; None for no limit."""
         self._registry = registry
         self._attempts = attempts
+        self._default_budget = default_budget
 
     async def CreateAttempt(
         self, request: attempt_pb2.CreateAttemptRequest, context: Context
@@ -53,6 +63,13 @@ class AttemptServicer(attempt_pb2_grpc.AttemptServiceServicer):
             raise invalid_field(
                 "label", f"has {len(request.label)} characters, at most {LABEL_LIMIT} are allowed"
             )
+        priority = _PRIORITY_OF_MESSAGE.get(request.priority)
+        if priority is None:
+            raise invalid_field("priority", f"{request.priority} is not a Priority")
+        if not 0 <= request.scoring_budget <= BUDGET_LIMIT:
+            raise invalid_field(
+                "scoring_budget", f"must be between 0 and {BUDGET_LIMIT}, not {request.scoring_budget}"
+            )
         key = secrets.token_urlsafe(32)
         caller = current_caller()
         agent_secret = None if caller.is_anybody else new_agent_secret()
@@ -63,6 +80,8 @@ class AttemptServicer(attempt_pb2_grpc.AttemptServiceServicer):
             evaluator_key_sha256=secret_sha256(key),
             created_by=caller.token_id,
             agent_secret_sha256=None if agent_secret is None else secret_sha256(agent_secret),
+            priority=priority,
+            scoring_budget=request.scoring_budget or self._default_budget,
         )
         return attempt_pb2.CreateAttemptResponse(
             attempt=await self._message(record, is_evaluator=True),
@@ -137,7 +156,11 @@ class AttemptServicer(attempt_pb2_grpc.AttemptServiceServicer):
             score_count=counts.judged,
             pending_count=counts.pending,
             label=record.label if is_evaluator else "",
+            priority=PRIORITIES[record.priority],
         )
+        if record.scoring_budget is not None:
+            message.scoring_budget = record.scoring_budget
+            message.remaining_scorings = max(0, record.scoring_budget - counts.counted)
         if is_evaluator or record.policy is ScorePolicy.VISIBLE:
             best = await self._attempts.best_score(record.attempt_id, self._direction(record.environment))
             if best is not None and (value := score(*best)) is not None:

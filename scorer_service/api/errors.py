@@ -8,6 +8,7 @@ from google.protobuf.message import Message
 from google.rpc import error_details_pb2, status_pb2
 
 from scorer_service.environments.interface import FieldViolation
+from scorer_service.scheduling.progress import TooManyWatchers
 
 ERROR_DOMAIN = "scorer"
 
@@ -87,6 +88,13 @@ def draining() -> ApiError:
         "SERVER_DRAINING",
         "the server is shutting down; accepted jobs stay in its queue: ask again with the same request_id",
         retry_after_s=5.0,
+    )
+
+
+def too_many_watchers(error: TooManyWatchers) -> ApiError:
+    """So many calls wait for one job already."""
+    return ApiError(
+        grpc.StatusCode.RESOURCE_EXHAUSTED, "JOB_WATCHED_TOO_OFTEN", f"{error}: end some of them first"
     )
 
 

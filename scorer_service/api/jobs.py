@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator
 from scorer.v1 import job_pb2, job_pb2_grpc
 
 from scorer_service.api.access.ownership import job_not_found
-from scorer_service.api.errors import draining, invalid_field
+from scorer_service.api.errors import draining, invalid_field, too_many_watchers
 from scorer_service.api.interceptors.around import Context
 from scorer_service.api.messages import job as job_message
+from scorer_service.scheduling.progress import TooManyWatchers
 from scorer_service.scheduling.scheduler import JobNotFound, JobSnapshot, Scheduler
 from scorer_service.store.interface import JobState
 
@@ -33,7 +34,10 @@ class JobServicer(job_pb2_grpc.JobServiceServicer):
         job_id = (await self._find(request.name)).record.job_id
         clock = asyncio.get_running_loop().time
         silent_until = clock() + self._heartbeat_s
-        event = self._scheduler.board.watch(job_id)
+        try:
+            event = self._scheduler.board.watch(job_id)
+        except TooManyWatchers as error:
+            raise too_many_watchers(error) from None
         try:
             last = None
             while True:

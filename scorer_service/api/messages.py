@@ -6,6 +6,7 @@ from scorer.v1 import attempt_pb2, environment_pb2, job_pb2, result_pb2
 from scorer_service.environments.interface import Direction, EnvironmentDescription, Verdict
 from scorer_service.scheduling.scheduler import JobSnapshot
 from scorer_service.store.interface import JobRecord, JobState, ScorePolicy
+from scorer_service.store.limits import Priority
 
 VERDICTS = {verdict: result_pb2.Verdict.Value(f"VERDICT_{verdict.name}") for verdict in Verdict}
 JOB_STATES = {state: job_pb2.JobState.Value(f"JOB_STATE_{state.name}") for state in JobState}
@@ -14,6 +15,7 @@ DIRECTIONS = {
     for direction in Direction
 }
 POLICIES = {policy: attempt_pb2.ScorePolicy.Value(f"SCORE_POLICY_{policy.name}") for policy in ScorePolicy}
+PRIORITIES = {priority: attempt_pb2.Priority.Value(f"PRIORITY_{priority.name}") for priority in Priority}
 
 
 def timestamp(seconds: float | None) -> Timestamp | None:

@@ -11,14 +11,22 @@ from google.protobuf.message import Message
 from scorer.v1 import result_pb2
 
 from scorer_service.api.access.artifacts import ReachableArtifacts
-from scorer_service.api.access.caller import current_caller, presented
+from scorer_service.api.access.caller import address_without_port, current_caller, presented
 from scorer_service.api.artifact_references import missing_artifacts
-from scorer_service.api.errors import ApiError, draining, invalid_field, invalid_fields
+from scorer_service.api.errors import (
+    ApiError,
+    draining,
+    invalid_field,
+    invalid_fields,
+    too_many_watchers,
+)
 from scorer_service.api.interceptors.around import Context
 from scorer_service.api.messages import scoring_result
+from scorer_service.api.refusals import refusal
 from scorer_service.api.registry import CONTRACT_ENVIRONMENTS, EnvironmentRegistry
 from scorer_service.environments.interface import Environment, InvalidSubmission
 from scorer_service.logs import context as log_context
+from scorer_service.scheduling.progress import TooManyWatchers
 from scorer_service.scheduling.scheduler import Draining, Scheduler
 from scorer_service.store.interface import (
     AttemptClosed,
@@ -28,10 +36,10 @@ from scorer_service.store.interface import (
     JobRecord,
     JobState,
     NewJob,
-    QueueFull,
     RequestIdReused,
     ScorePolicy,
 )
+from scorer_service.store.limits import SubmissionRefused
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +76,9 @@ class ScoringServicer:
             raise draining()
         environment = self._registry.ready(environment_name)
         job = await self._admit(environment, request, context)
-        record, is_new = await self._submit(environment_name, job)
+        # With a request id the job outlives the call.
+        time_left_s = context.time_remaining() if job.request_id is None else None
+        record, is_new = await self._submit(job, time_left_s)
         log_context.bind(job_id=record.job_id, attempt_id=record.attempt_id, environment=environment_name)
         await context.send_initial_metadata((("scorer-job-id", record.job_id),))
         try:
@@ -79,6 +89,8 @@ class ScoringServicer:
             raise
         except Draining:
             raise draining() from None
+        except TooManyWatchers as error:
+            raise too_many_watchers(error) from None
         return await self._respond(environment, record)
 
     async def _admit(self, environment: Environment, request: Any, context: Context) -> NewJob:
@@ -105,20 +117,23 @@ class ScoringServicer:
         request.ClearField("context")
         payload = request.SerializeToString(deterministic=True)
         digest = hashlib.sha256(f"{attempt_id or ''}\n".encode() + payload).hexdigest()
-        return NewJob(environment.name, payload, digest, request_id, attempt_id, caller.token_id)
+        return NewJob(
+            environment.name,
+            payload,
+            digest,
+            request_id,
+            attempt_id,
+            caller.token_id,
+            address_without_port(context.peer()),
+        )
 
-    async def _submit(self, environment_name: str, job: NewJob) -> tuple[JobRecord, bool]:
+    async def _submit(self, job: NewJob, time_left_s: float | None) -> tuple[JobRecord, bool]:
         try:
-            return await self._scheduler.submit(job)
+            return await self._scheduler.submit(job, time_left_s=time_left_s)
         except Draining:
             raise draining() from None
-        except QueueFull as error:
-            raise ApiError(
-                grpc.StatusCode.RESOURCE_EXHAUSTED,
-                "QUEUE_FULL",
-                str(error),
-                retry_after_s=max(1.0, await self._scheduler.expected_wait_s(environment_name)),
-            ) from None
+        except SubmissionRefused as error:
+            raise refusal(error, self._scheduler, job.environment, time_left_s) from None
         except RequestIdReused:
             raise ApiError(
                 grpc.StatusCode.ALREADY_EXISTS,

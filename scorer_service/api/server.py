@@ -74,9 +74,11 @@ class ApiServer:
         access: AccessControl,
         metrics: CollectorRegistry,
         heartbeat_s: float = HEARTBEAT_S,
+        attempt_budget: int = 0,
         outer_interceptors: Sequence[grpc.aio.ServerInterceptor] = (),
     ) -> None:
-        """`outer_interceptors` see calls before all others."""
+        """`attempt_budget` is for attempts that are created without one, 0 for no limit.
+        `outer_interceptors` see calls before all others."""
         self._access = access
         self._server = grpc.aio.server(
             interceptors=(
@@ -97,7 +99,7 @@ class ApiServer:
         scoring_pb2_grpc.add_ScoringServiceServicer_to_server(scoring, self._server)
         job_pb2_grpc.add_JobServiceServicer_to_server(JobServicer(scheduler, heartbeat_s), self._server)
         attempt_pb2_grpc.add_AttemptServiceServicer_to_server(
-            AttemptServicer(registry, attempts), self._server
+            AttemptServicer(registry, attempts, attempt_budget or None), self._server
         )
         artifact_pb2_grpc.add_ArtifactServiceServicer_to_server(ArtifactServicer(reachable), self._server)
         environment_pb2_grpc.add_EnvironmentServiceServicer_to_server(

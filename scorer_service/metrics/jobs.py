@@ -17,9 +17,11 @@ from scorer_service.store.interface import (
     JudgedResult,
     Lease,
     NewJob,
-    QueueFull,
     QueueState,
 )
+from scorer_service.store.limits import REFUSALS, QueueLimits, SubmissionRefused
+
+REFUSAL_REASONS = tuple(refusal.reason for refusal in REFUSALS)
 
 
 class MeteredQueue:
@@ -42,8 +44,9 @@ class MeteredQueue:
         )
         self._refused = Counter(
             "scorer_jobs_refused",
-            "Submissions refused because the queue of their environment was full.",
-            ["environment"],
+            "Submissions that a limit refused; nothing of them is kept. Reasons: "
+            f"{', '.join(REFUSAL_REASONS)}.",
+            ["environment", "reason"],
             registry=registry,
         )
         self._judged = Counter(
@@ -73,7 +76,7 @@ class MeteredQueue:
         self._depth = Gauge("scorer_queue_depth", "Jobs that wait.", ["environment"], registry=registry)
         self._oldest = Gauge(
             "scorer_queue_oldest_age_seconds",
-            "How long the first job in the queue has waited; 0 where none waits.",
+            "How long the job that has waited longest waits; 0 where none waits.",
             ["environment"],
             registry=registry,
         )
@@ -87,10 +90,12 @@ class MeteredQueue:
 
     def add_environments(self, environments: Sequence[str]) -> None:
         """Show them from the start: a counter that begins with 1 is no increase to a query."""
-        for counter in (self._accepted, self._refused, self._failed, self._cancelled, self._dropped):
+        for counter in (self._accepted, self._failed, self._cancelled, self._dropped):
             for environment in environments:
                 counter.labels(environment)
         for environment in environments:
+            for reason in REFUSAL_REASONS:
+                self._refused.labels(environment, reason)
             for verdict in Verdict:
                 self._judged.labels(environment, verdict.value)
         self._failures.add_environments(environments)
@@ -106,12 +111,14 @@ class MeteredQueue:
         self._leases.refresh(environments)
         self._lanes.advance()
 
-    async def accept(self, job: NewJob, queue_limit: int) -> tuple[JobRecord, bool]:
+    async def accept(
+        self, job: NewJob, limits: QueueLimits, *, position_limit: int | None = None
+    ) -> tuple[JobRecord, bool]:
         """See `JobQueue.accept`."""
         try:
-            record, is_new = await self._queue.accept(job, queue_limit)
-        except QueueFull:
-            self._refused.labels(job.environment).inc()
+            record, is_new = await self._queue.accept(job, limits, position_limit=position_limit)
+        except SubmissionRefused as error:
+            self._refused.labels(job.environment, error.reason).inc()
             raise
         if is_new:
             self._accepted.labels(job.environment).inc()

@@ -10,7 +10,8 @@ from prometheus_client import CollectorRegistry, Gauge
 from scorer_service.environments.interface import Environment
 from scorer_service.logs import context as log_context
 from scorer_service.scheduling.scheduler import Draining, JobNotFound, Scheduler
-from scorer_service.store.interface import JobRecord, NewJob, QueueFull
+from scorer_service.store.interface import JobRecord, NewJob
+from scorer_service.store.limits import Priority, SubmissionRefused
 
 log = logging.getLogger(__name__)
 
@@ -78,7 +79,7 @@ class Canaries:
         while True:
             try:
                 await self._score_once(environment)
-            except (QueueFull, Draining, JobNotFound) as error:
+            except (SubmissionRefused, Draining, JobNotFound) as error:
                 log.info("no canary of %s this time: %s", environment.name, error or type(error).__name__)
             except Exception:
                 log.exception("no canary of %s this time", environment.name)
@@ -94,7 +95,14 @@ class Canaries:
             self._time.labels(environment.name).set(time.time())
         payload = request.SerializeToString(deterministic=True)
         job, _ = await self._scheduler.submit(
-            NewJob(environment.name, payload, "canary", request_id=None, attempt_id=None)
+            NewJob(
+                environment.name,
+                payload,
+                "canary",
+                request_id=None,
+                attempt_id=None,
+                priority=Priority.HIGH,
+            )
         )
         try:
             record = await self._scheduler.wait(job.job_id)

@@ -1,8 +1,22 @@
 """What is known of running jobs beyond the store, and waking those who watch."""
 
 import asyncio
+import time
 from collections import defaultdict
 from dataclasses import dataclass
+
+QUEUE_EVERY_S = 0.2
+"""Between two wakings for the sake of places in a queue: each watcher asks the store for its own, and a
+queue may move hundreds of times a second."""
+WATCHERS_LIMIT = 64
+"""Of one job. The jobs are bounded, so with this those who wait for them are."""
+
+
+class TooManyWatchers(Exception):
+    """So many watch one job already."""
+
+    def __init__(self, job_id: str) -> None:
+        super().__init__(f"{WATCHERS_LIMIT} calls wait for {job_id} or watch it, and more may not")
 
 
 @dataclass(frozen=True)
@@ -23,6 +37,8 @@ class ProgressBoard:
         self._watchers: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
         self._of_positions: set[asyncio.Event] = set()
         """Those who want to know of the queue too."""
+        self._told_queue_at = 0.0
+        self._telling_queue: asyncio.TimerHandle | None = None
 
     def get(self, job_id: str) -> Progress:
         """The last progress that was told; empty where none was."""
@@ -40,7 +56,9 @@ class ProgressBoard:
 
     def watch(self, job_id: str, *, position: bool = True) -> asyncio.Event:
         """An event that is set after each change of the job, and of its `position` in the queue where that is
-        wanted. Give it back by `unwatch`."""
+        wanted. Give it back by `unwatch`. Raises TooManyWatchers."""
+        if len(self._watchers.get(job_id, ())) >= WATCHERS_LIMIT:
+            raise TooManyWatchers(job_id)
         event = asyncio.Event()
         if position:
             self._of_positions.add(event)
@@ -61,12 +79,24 @@ class ProgressBoard:
             event.set()
 
     def wake_queue(self) -> None:
-        """Positions in a queue changed. Thousands may wait for results, whom it does not concern."""
-        for event in self._of_positions:
-            event.set()
+        """Positions in a queue changed. Thousands may wait for results, whom it does not concern; the others
+        are told at once or, after a change that has just been told, a little later."""
+        if self._telling_queue is not None:
+            return
+        pause_s = self._told_queue_at + QUEUE_EVERY_S - time.monotonic()
+        if pause_s <= 0:
+            self._tell_queue()
+        else:
+            self._telling_queue = asyncio.get_running_loop().call_later(pause_s, self._tell_queue)
 
     def wake_all(self) -> None:
         """Something changed that concerns every watcher."""
         for watchers in self._watchers.values():
             for event in watchers:
                 event.set()
+
+    def _tell_queue(self) -> None:
+        self._telling_queue = None
+        self._told_queue_at = time.monotonic()
+        for event in self._of_positions:
+            event.set()

@@ -5,15 +5,17 @@ import functools
 import logging
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scorer_service.environments.interface import Environment
 from scorer_service.scheduling.delivery import Delivery, DeliveryTools
+from scorer_service.scheduling.forecast import Forecast
 from scorer_service.scheduling.lane import Lane
 from scorer_service.scheduling.progress import Progress, ProgressBoard
 from scorer_service.scheduling.service_time import ServiceTime
 from scorer_service.store.artifacts import ArtifactFolder
 from scorer_service.store.interface import JobQueue, JobRecord, JobState, Lease, NewJob
+from scorer_service.store.limits import QueueLimits
 
 log = logging.getLogger(__name__)
 
@@ -28,8 +30,8 @@ class SchedulerSettings:
     """Names this server in leases."""
     lane_places: Mapping[str, int]
     """Places of each lane."""
-    queue_limit: int = 256
-    """Waiting jobs of one environment; one more is refused."""
+    limits: QueueLimits = field(default_factory=QueueLimits)
+    """What is refused."""
     lease_s: float = 30.0
     """A lease that was not renewed so long is void: its worker is dead."""
     server_deaths_limit: int = 12
@@ -123,20 +125,25 @@ class Scheduler:
                 self._take_jobs(self._environments[name]), name=f"take {name}"
             )
 
-    async def submit(self, job: NewJob) -> tuple[JobRecord, bool]:
-        """Put a job in the queue, or find the one with its request id; True where it is new.
+    async def submit(self, job: NewJob, *, time_left_s: float | None = None) -> tuple[JobRecord, bool]:
+        """Put a job in the queue, or find the one with its request id; True where it is new. With
+        `time_left_s` it is refused where, as the last jobs went, it would not end within that time.
 
         Raises Draining, and what `JobQueue.accept` raises.
         """
         if self._draining.is_set():
             raise Draining
-        record, is_new = await self._queue.accept(job, self._settings.queue_limit)
+        position_limit = None
+        if time_left_s is not None:
+            position_limit = self._forecast(job.environment).position_limit(time_left_s)
+        record, is_new = await self._queue.accept(job, self._settings.limits, position_limit=position_limit)
         if is_new:
             self._work[job.environment].set()
         return record, is_new
 
     async def wait(self, job_id: str) -> JobRecord:
-        """The job once it has ended. Raises Draining where this server will not end it, JobNotFound."""
+        """The job once it has ended. Raises Draining where this server will not end it, JobNotFound,
+        TooManyWatchers."""
         event = self._board.watch(job_id, position=False)
         try:
             while True:
@@ -190,18 +197,22 @@ class Scheduler:
         self._board.wake_queue()
         return await self._snapshot_of(record)
 
-    async def expected_wait_s(self, environment: str) -> float:
-        """What a job accepted now will wait before it starts, as far as the last ones tell."""
-        state = await self._queue.state(environment)
-        lane = self.lanes[self._environments[environment].stages[-1].lane]
-        if state.depth == 0 and lane.busy < lane.places:
-            return 0.0
-        return self._service_times[environment].estimate_s * (state.depth + 1) / lane.places
-
     @property
     def running_count(self) -> int:
         """Jobs that are being delivered."""
         return len(self._deliveries)
+
+    async def expected_wait_s(self, environment: str) -> float:
+        """What a job that comes after all the others waits for its begin, as far as the last jobs tell."""
+        state = await self._queue.state(environment)
+        return self._forecast(environment).wait_s(state.depth)
+
+    def expected_s(self, environment: str, position: int) -> tuple[float, float]:
+        """How long a job with so many before it would wait for its begin, and for its end, as far as the last
+        jobs tell."""
+        forecast = self._forecast(environment)
+        wait_s = forecast.wait_s(position)
+        return wait_s, wait_s + forecast.service_s
 
     async def drain(self, grace_s: float) -> int:
         """Take no more jobs, let the running ones end within the grace time, put the rest back; answers with
@@ -222,6 +233,18 @@ class Scheduler:
         self._draining.clear()
         self._begin_loops()
 
+    def _places(self, environment: str) -> int:
+        """How many jobs of an environment may be under way."""
+        last_lane = self.lanes[self._environments[environment].stages[-1].lane]
+        return last_lane.places + self._settings.ahead
+
+    def _forecast(self, environment: str) -> Forecast:
+        return Forecast(
+            self._service_times[environment],
+            places=self._places(environment),
+            under_way=sum(name == environment for name in self._environment_of.values()),
+        )
+
     async def _find(self, job_id: str) -> JobRecord:
         record = await self._queue.find(job_id=job_id)
         if record is None:
@@ -236,8 +259,7 @@ class Scheduler:
 
     async def _take_jobs(self, environment: Environment) -> None:
         """Keep as many jobs under way as the last lane has places, and a few ahead."""
-        last_lane = self.lanes[environment.stages[-1].lane]
-        places = asyncio.Semaphore(last_lane.places + self._settings.ahead)
+        places = asyncio.Semaphore(self._places(environment.name))
         work = self._work[environment.name]
         while True:
             await places.acquire()

@@ -22,3 +22,8 @@ class ServiceTime:
     def estimate_s(self) -> float:
         """What the next one is expected to take."""
         return self.FIRST_GUESS_S if self._average_s is None else self._average_s
+
+    @property
+    def measured_s(self) -> float | None:
+        """The same; None as long as no job has ended."""
+        return self._average_s

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from scorer_service.environments.interface import Direction
+from scorer_service.store.acceptance import counted_scorings
 from scorer_service.store.database import FILE_NAME, Database
 from scorer_service.store.interface import (
     AttemptCounts,
@@ -17,6 +18,7 @@ from scorer_service.store.interface import (
     ScorePolicy,
 )
 from scorer_service.store.jobs import record_of
+from scorer_service.store.limits import Priority
 
 
 class SqliteAttemptStore:
@@ -35,6 +37,8 @@ class SqliteAttemptStore:
         evaluator_key_sha256: str,
         created_by: str | None = None,
         agent_secret_sha256: str | None = None,
+        priority: Priority = Priority.NORMAL,
+        scoring_budget: int | None = None,
     ) -> AttemptRecord:
         """See `AttemptStore.create`."""
         record = AttemptRecord(
@@ -47,6 +51,8 @@ class SqliteAttemptStore:
             closed_at=None,
             created_by=created_by,
             agent_secret_sha256=agent_secret_sha256,
+            priority=priority,
+            scoring_budget=scoring_budget,
         )
         return await self._database.run(_create, record)
 
@@ -96,13 +102,15 @@ def _attempt_of(row: sqlite3.Row) -> AttemptRecord:
         closed_at=row["closed_at"],
         created_by=row["created_by"],
         agent_secret_sha256=row["agent_secret_sha256"],
+        priority=Priority(row["priority"]),
+        scoring_budget=row["scoring_budget"],
     )
 
 
 def _create(connection: sqlite3.Connection, record: AttemptRecord) -> AttemptRecord:
     connection.execute(
         "INSERT INTO attempts (attempt_id, environment, policy, label, evaluator_key_sha256, created_at, "
-        "created_by, agent_secret_sha256) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "created_by, agent_secret_sha256, priority, scoring_budget) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             record.attempt_id,
             record.environment,
@@ -112,6 +120,8 @@ def _create(connection: sqlite3.Connection, record: AttemptRecord) -> AttemptRec
             record.created_at,
             record.created_by,
             record.agent_secret_sha256,
+            record.priority.value,
+            record.scoring_budget,
         ),
     )
     return record
@@ -137,7 +147,7 @@ def _counts(connection: sqlite3.Connection, attempt_id: str) -> AttemptCounts:
         "FROM jobs WHERE attempt_id = ?",
         (attempt_id,),
     ).fetchone()
-    return AttemptCounts(judged=judged, pending=pending)
+    return AttemptCounts(judged=judged, pending=pending, counted=counted_scorings(connection, attempt_id))
 
 
 def _best_score(

@@ -1,11 +1,14 @@
 """The SQLite file: its schema, and the one thread that talks to it."""
 
 import asyncio
+import logging
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+log = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -84,6 +87,25 @@ MIGRATIONS = (
         copy_bytes_per_s REAL NOT NULL
     ) STRICT, WITHOUT ROWID;
     """,
+    # Clients take turns. Jobs that wait already keep their order, before those that are accepted later.
+    # Indices have the columns of their own conditions: counting then reads no rows, which may be long.
+    """
+    ALTER TABLE attempts ADD COLUMN priority TEXT NOT NULL DEFAULT 'normal';
+    ALTER TABLE attempts ADD COLUMN scoring_budget INTEGER;
+    ALTER TABLE jobs ADD COLUMN client TEXT NOT NULL DEFAULT '';
+    ALTER TABLE jobs ADD COLUMN turn INTEGER NOT NULL DEFAULT 0;
+    UPDATE jobs SET client = coalesce(attempt_id, submitted_by, '');
+    DROP INDEX jobs_waiting;
+    CREATE INDEX jobs_waiting ON jobs (environment, state, turn, sequence, accepted_at)
+        WHERE state = 'queued';
+    CREATE INDEX jobs_of_client_waiting ON jobs (environment, client, state, sequence, turn)
+        WHERE state = 'queued';
+    CREATE INDEX jobs_served ON jobs (environment, turn) WHERE delivery_count > 0;
+    CREATE INDEX jobs_turns ON jobs (environment, client, turn);
+    CREATE INDEX jobs_accepted ON jobs (client, accepted_at);
+    CREATE INDEX jobs_counted ON jobs (attempt_id, state, delivery_count)
+        WHERE state <> 'failed' AND (state <> 'cancelled' OR delivery_count > 0);
+    """,
 )
 
 
@@ -112,7 +134,12 @@ class Database:
 
         # Shielded: a caller that is cancelled must not make it unknown whether the transaction happened
         # before the caller's own clean-up runs.
-        return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._executor, transaction))
+        done = asyncio.get_running_loop().run_in_executor(self._executor, transaction)
+        try:
+            return await asyncio.shield(done)
+        except asyncio.CancelledError:
+            done.add_done_callback(_tell_of_damage)
+            raise
 
     def close(self) -> None:
         """Finish what is begun and close the file. Idempotent."""
@@ -121,6 +148,12 @@ class Database:
         except RuntimeError:
             return
         self._executor.shutdown(wait=True)
+
+
+def _tell_of_damage(done: asyncio.Future[Any]) -> None:
+    """Nobody waits for it any more. That there is no such attempt, or the like, is of no interest then."""
+    if not done.cancelled() and isinstance(error := done.exception(), sqlite3.Error):
+        log.error("a transaction failed whose caller has gone", exc_info=error)
 
 
 def _open(path: Path) -> sqlite3.Connection:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from scorer_service.environments.interface import Direction, Verdict
+from scorer_service.store.limits import SERVER, Priority, QueueLimits
 
 
 class JobState(enum.Enum):
@@ -40,6 +41,15 @@ class NewJob:
     attempt_id: str | None
     submitted_by: str | None = None
     """Id of the token it came with; None where the server is open, and for the server's own jobs."""
+    peer: str | None = None
+    """Address it came from, without the port; None for the server's own jobs."""
+    priority: Priority = Priority.NORMAL
+    """Of a job without an attempt; an attempt has one of its own."""
+
+    @property
+    def client(self) -> str:
+        """Who takes turns with others: the narrowest name that is known."""
+        return self.attempt_id or self.submitted_by or self.peer or SERVER
 
 
 @dataclass(frozen=True)
@@ -104,15 +114,6 @@ class QueueState:
     oldest_age_s: float
 
 
-class QueueFull(Exception):
-    """The environment's queue has no place."""
-
-    def __init__(self, environment: str, limit: int) -> None:
-        super().__init__(f"the queue of {environment} is full: {limit} jobs are waiting")
-        self.environment = environment
-        self.limit = limit
-
-
 class RequestIdReused(Exception):
     """A request id was used before, for another payload."""
 
@@ -132,14 +133,17 @@ class AttemptClosed(Exception):
 class JobQueue(Protocol):
     """The durable queue, and the results."""
 
-    async def accept(self, job: NewJob, queue_limit: int) -> tuple[JobRecord, bool]:
+    async def accept(
+        self, job: NewJob, limits: QueueLimits, *, position_limit: int | None = None
+    ) -> tuple[JobRecord, bool]:
         """Put a job in the queue, or find the one that has its request id; True where it is new.
 
-        Raises QueueFull, RequestIdReused, AttemptNotFound, AttemptMismatch, AttemptClosed.
+        Raises SubmissionRefused, also where more than `position_limit` jobs would be before it;
+        RequestIdReused, AttemptNotFound, AttemptMismatch, AttemptClosed.
         """
 
     async def claim(self, environment: str, owner: str, lease_s: float) -> Lease | None:
-        """Take the oldest waiting job of an environment; None where there is none."""
+        """Take the waiting job of an environment whose turn it is; None where there is none."""
 
     async def renew(self, lease: Lease, lease_s: float) -> bool:
         """Keep a lease; False where it is void."""
@@ -171,7 +175,8 @@ class JobQueue(Protocol):
         """One job, by either name."""
 
     async def position(self, job_id: str) -> int:
-        """How many jobs of its environment wait before a waiting job; 0 for any other."""
+        """How many jobs of its environment would be claimed before a waiting job if no other came; 0 for any
+        other."""
 
     async def state(self, environment: str) -> QueueState:
         """How full an environment's queue is."""
@@ -202,6 +207,9 @@ class AttemptRecord:
     """Id of the evaluator's token; None where the server was open."""
     agent_secret_sha256: str | None = None
     """Of the secret in the token that its agent was given; None where the server was open."""
+    priority: Priority = Priority.NORMAL
+    scoring_budget: int | None = None
+    """Scorings that it may have; None for no limit."""
 
 
 @dataclass(frozen=True)
@@ -212,6 +220,9 @@ class AttemptCounts:
     """Entries in the log."""
     pending: int
     """Accepted, and neither judged nor ended otherwise."""
+    counted: int
+    """Those that its budget counts: accepted, but for those that failed or were cancelled before a worker
+    took them."""
 
 
 class AttemptStore(Protocol):
@@ -226,6 +237,8 @@ class AttemptStore(Protocol):
         evaluator_key_sha256: str,
         created_by: str | None = None,
         agent_secret_sha256: str | None = None,
+        priority: Priority = Priority.NORMAL,
+        scoring_budget: int | None = None,
     ) -> AttemptRecord:
         """Begin an attempt."""
 

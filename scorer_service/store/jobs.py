@@ -3,24 +3,20 @@
 import json
 import sqlite3
 import time
-import uuid
 from collections.abc import Callable, Sequence
 
 from scorer_service.environments.interface import Verdict
+from scorer_service.store import acceptance
 from scorer_service.store.database import Database
 from scorer_service.store.interface import (
-    AttemptClosed,
-    AttemptMismatch,
-    AttemptNotFound,
     JobRecord,
     JobState,
     JudgedResult,
     Lease,
     NewJob,
-    QueueFull,
     QueueState,
-    RequestIdReused,
 )
+from scorer_service.store.limits import QueueLimits
 
 
 class SqliteJobQueue:
@@ -30,9 +26,11 @@ class SqliteJobQueue:
         self._database = database
         self._clock = clock
 
-    async def accept(self, job: NewJob, queue_limit: int) -> tuple[JobRecord, bool]:
+    async def accept(
+        self, job: NewJob, limits: QueueLimits, *, position_limit: int | None = None
+    ) -> tuple[JobRecord, bool]:
         """See `JobQueue.accept`."""
-        return await self._database.run(_accept, job, queue_limit, self._clock())
+        return await self._database.run(_accept, job, limits, position_limit, self._clock())
 
     async def claim(self, environment: str, owner: str, lease_s: float) -> Lease | None:
         """See `JobQueue.claim`."""
@@ -151,50 +149,10 @@ def record_of(row: sqlite3.Row) -> JobRecord:
 
 
 def _accept(
-    connection: sqlite3.Connection, job: NewJob, queue_limit: int, now: float
+    connection: sqlite3.Connection, job: NewJob, limits: QueueLimits, position_limit: int | None, now: float
 ) -> tuple[JobRecord, bool]:
-    if job.request_id is not None:
-        known = connection.execute("SELECT * FROM jobs WHERE request_id = ?", (job.request_id,)).fetchone()
-        if known is not None:
-            # The payload's digest has the attempt in it; without one, the job is its submitter's.
-            is_same = (
-                known["payload_sha256"] == job.payload_sha256
-                and known["environment"] == job.environment
-                and (job.attempt_id is not None or known["submitted_by"] == job.submitted_by)
-            )
-            if not is_same:
-                raise RequestIdReused(job.request_id)
-            return record_of(known), False
-    if job.attempt_id is not None:
-        attempt = connection.execute(
-            "SELECT * FROM attempts WHERE attempt_id = ?", (job.attempt_id,)
-        ).fetchone()
-        if attempt is None:
-            raise AttemptNotFound(job.attempt_id)
-        if attempt["environment"] != job.environment:
-            raise AttemptMismatch(f"attempt {job.attempt_id} is for {attempt['environment']}")
-        if attempt["closed_at"] is not None:
-            raise AttemptClosed(job.attempt_id)
-    (depth,) = connection.execute(
-        "SELECT count(*) FROM jobs WHERE state = 'queued' AND environment = ?", (job.environment,)
-    ).fetchone()
-    if depth >= queue_limit:
-        raise QueueFull(job.environment, queue_limit)
-    row = connection.execute(
-        "INSERT INTO jobs (job_id, request_id, attempt_id, environment, payload, payload_sha256, state, "
-        "accepted_at, submitted_by) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?) RETURNING *",
-        (
-            f"job-{uuid.uuid4().hex}",
-            job.request_id,
-            job.attempt_id,
-            job.environment,
-            job.payload,
-            job.payload_sha256,
-            now,
-            job.submitted_by,
-        ),
-    ).fetchone()
-    return record_of(row), True
+    row, is_new = acceptance.accept(connection, job, limits, position_limit, now)
+    return record_of(row), is_new
 
 
 def _claim(
@@ -203,7 +161,7 @@ def _claim(
     row = connection.execute(
         "UPDATE jobs SET state = 'running', lease_owner = ?, lease_expires_at = ?, started_at = ?, "
         "delivery_count = delivery_count + 1 WHERE sequence = (SELECT sequence FROM jobs "
-        "WHERE state = 'queued' AND environment = ? ORDER BY sequence LIMIT 1) RETURNING *",
+        "WHERE state = 'queued' AND environment = ? ORDER BY turn, sequence LIMIT 1) RETURNING *",
         (owner, now + lease_s, now, environment),
     ).fetchone()
     if row is None:
@@ -220,6 +178,11 @@ def _claim(
 
 
 def _cancel(connection: sqlite3.Connection, job_id: str, now: float) -> JobRecord | None:
+    unserved = connection.execute(
+        "SELECT * FROM jobs WHERE job_id = ? AND state = 'queued' AND delivery_count = 0", (job_id,)
+    ).fetchone()
+    if unserved is not None:
+        acceptance.give_up_turn(connection, unserved)
     connection.execute(
         "UPDATE jobs SET state = 'cancelled', payload = NULL, finished_at = ? "
         "WHERE job_id = ? AND state IN ('queued', 'running')",
@@ -228,9 +191,7 @@ def _cancel(connection: sqlite3.Connection, job_id: str, now: float) -> JobRecor
     return _find(connection, job_id, None)
 
 
-def _reclaim(
-    connection: sqlite3.Connection, now: float, everything: bool, death_limit: int
-) -> Sequence[str]:
+def _reclaim(connection: sqlite3.Connection, now: float, everything: bool, death_limit: int) -> Sequence[str]:
     lost = "state = 'running'" + ("" if everything else " AND lease_expires_at < :now")
     set_aside = connection.execute(
         "UPDATE jobs SET state = 'failed', set_aside = 1, payload = NULL, finished_at = :now, "
@@ -287,7 +248,8 @@ def _position(connection: sqlite3.Connection, job_id: str) -> int:
     (count,) = connection.execute(
         "SELECT count(*) FROM jobs AS other JOIN jobs AS mine ON mine.job_id = ? "
         "WHERE mine.state = 'queued' AND other.state = 'queued' "
-        "AND other.environment = mine.environment AND other.sequence < mine.sequence",
+        "AND other.environment = mine.environment "
+        "AND (other.turn, other.sequence) < (mine.turn, mine.sequence)",
         (job_id,),
     ).fetchone()
     return int(count)

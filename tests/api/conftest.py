@@ -20,6 +20,7 @@ from scorer_service.store.artifacts import ArtifactFolder
 from scorer_service.store.attempts import SqliteAttemptStore
 from scorer_service.store.database import Database
 from scorer_service.store.jobs import SqliteJobQueue
+from scorer_service.store.limits import QueueLimits
 from scorer_service.store.tokens import TokenFile
 
 
@@ -42,8 +43,14 @@ def tokens() -> TokenFile | None:
 
 
 @pytest.fixture
+def limits() -> QueueLimits:
+    """What is refused; a test of overload has others."""
+    return QueueLimits()
+
+
+@pytest.fixture
 async def service(
-    tmp_path: Path, heartbeat_s: float, is_ready: bool, tokens: TokenFile | None
+    tmp_path: Path, heartbeat_s: float, is_ready: bool, tokens: TokenFile | None, limits: QueueLimits
 ) -> AsyncIterator[Service]:
     database = Database(tmp_path / "jobs.sqlite3")
     metrics = CollectorRegistry()
@@ -51,7 +58,7 @@ async def service(
     environment = ScriptedEnvironment()
     artifacts = ArtifactFolder(tmp_path / "artifacts", artifact_limit_bytes=8 << 20, quota_bytes=16 << 20)
     environments = {environment.name: environment}
-    settings = SchedulerSettings(owner="test", lane_places={"build": 4, "judge": 1}, ahead=0, queue_limit=3)
+    settings = SchedulerSettings(owner="test", lane_places={"build": 4, "judge": 1}, ahead=0, limits=limits)
     scheduler = Scheduler(settings, queue, artifacts, environments)
     health_servicer = health.aio.HealthServicer()
     registry = EnvironmentRegistry(environments, health_servicer)

@@ -177,22 +177,6 @@ async def test_a_wrong_field_is_named(service: Service, submission: Any, field: 
     assert found.metadata_bytes < 8 << 10
 
 
-async def test_a_full_queue_says_when_to_come_again(service: Service) -> None:
-    calls = [Streamed(service.channel, request("0"))]
-    await service.environment.started.wait()
-    calls += [Streamed(service.channel, request(str(number))) for number in range(1, 4)]
-    for call in calls:
-        await call.job_id()
-    found = await refused(scoring(service).ScoreRustCodecontests(request("e")))
-    assert (found.code, found.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "QUEUE_FULL")
-    assert found.retry_ms is not None
-    assert found.retry_ms >= 1000
-    assert found.pushback_ms == str(found.retry_ms)
-    service.environment.released.set()
-    for call in calls:
-        assert (await call.answer()).result.verdict == result_pb2.VERDICT_SCORED
-
-
 async def test_an_environment_that_is_not_served_is_unimplemented(service: Service) -> None:
     call = scoring(service).ScoreTritonCumsum(triton_cumsum_pb2.ScoreTritonCumsumRequest())
     found = await refused(call)

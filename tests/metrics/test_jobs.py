@@ -10,10 +10,11 @@ from prometheus_client import CollectorRegistry
 
 from scorer_service.environments.interface import Verdict
 from scorer_service.metrics.failures import REASONS
-from scorer_service.metrics.jobs import MeteredQueue
+from scorer_service.metrics.jobs import REFUSAL_REASONS, MeteredQueue
 from scorer_service.store.database import Database
-from scorer_service.store.interface import JudgedResult, NewJob, QueueFull, RequestIdReused
+from scorer_service.store.interface import JudgedResult, NewJob, RequestIdReused
 from scorer_service.store.jobs import SqliteJobQueue
+from scorer_service.store.limits import QueueFull, QueueLimits
 
 JOB = NewJob("rust_codecontests", b"payload", "digest", None, None)
 RESULT = JudgedResult(Verdict.SCORED, 0.5, 1.0, "summary", b"", {}, "embedded")
@@ -51,7 +52,7 @@ def reasons(metered: Metered) -> dict[str, float]:
 
 
 async def claimed(metered: Metered) -> Any:
-    await metered.queue.accept(JOB, 10)
+    await metered.queue.accept(JOB, QueueLimits())
     lease = await metered.queue.claim(JOB.environment, "owner", 30)
     assert lease is not None
     return lease
@@ -60,17 +61,17 @@ async def claimed(metered: Metered) -> Any:
 async def test_a_job_is_accepted_once_however_often_it_is_asked(metered: Metered) -> None:
     job = replace(JOB, request_id="r")
     for _ in range(3):
-        await metered.queue.accept(job, 10)
+        await metered.queue.accept(job, QueueLimits())
     with pytest.raises(RequestIdReused):
-        await metered.queue.accept(replace(job, payload_sha256="other"), 10)
+        await metered.queue.accept(replace(job, payload_sha256="other"), QueueLimits())
     assert metered.jobs("accepted") == 1
 
 
 async def test_a_full_queue_refuses_and_does_not_accept(metered: Metered) -> None:
-    await metered.queue.accept(JOB, 1)
+    await metered.queue.accept(JOB, QueueLimits(1))
     with pytest.raises(QueueFull):
-        await metered.queue.accept(JOB, 1)
-    assert (metered.jobs("accepted"), metered.jobs("refused")) == (1, 1)
+        await metered.queue.accept(JOB, QueueLimits(1))
+    assert (metered.jobs("accepted"), metered.jobs("refused", reason="QUEUE_FULL")) == (1, 1)
 
 
 @pytest.mark.parametrize("verdict", list(Verdict))
@@ -91,7 +92,7 @@ async def test_failures_of_the_service_are_no_verdicts(metered: Metered) -> None
 
 
 async def test_only_what_had_not_ended_is_cancelled(metered: Metered) -> None:
-    queued, _ = await metered.queue.accept(JOB, 10)
+    queued, _ = await metered.queue.accept(JOB, QueueLimits())
     for _ in range(2):
         await metered.queue.cancel(queued.job_id)
     assert metered.jobs("cancelled") == 1
@@ -125,7 +126,7 @@ async def test_a_job_taken_back_from_a_dead_worker_is_reclaimed_until_it_fails(m
 
 async def test_gauges_show_the_queue_as_it_is(metered: Metered) -> None:
     for _ in range(2):
-        await metered.queue.accept(JOB, 10)
+        await metered.queue.accept(JOB, QueueLimits())
     await metered.queue.refresh([JOB.environment])
     assert metered.count("queue_depth", environment=JOB.environment) == 2
     assert metered.count("queue_oldest_age_seconds", environment=JOB.environment) > 0
@@ -148,7 +149,7 @@ async def test_a_result_that_comes_too_late_is_counted_as_dropped(metered: Meter
 
 async def test_counters_of_every_environment_are_there_before_the_first_event(metered: Metered) -> None:
     metered.queue.add_environments([JOB.environment])
-    for name in ("accepted", "refused", "failed", "cancelled"):
+    for name in ("accepted", "failed", "cancelled"):
         assert (
             metered.registry.get_sample_value(f"scorer_jobs_{name}_total", {"environment": JOB.environment})
             == 0
@@ -156,6 +157,9 @@ async def test_counters_of_every_environment_are_there_before_the_first_event(me
     for verdict in Verdict:
         labels = {"environment": JOB.environment, "verdict": verdict.value}
         assert metered.registry.get_sample_value("scorer_jobs_judged_total", labels) == 0
+    for refusal in REFUSAL_REASONS:
+        labels = {"environment": JOB.environment, "reason": refusal}
+        assert metered.registry.get_sample_value("scorer_jobs_refused_total", labels) == 0
     for reason in REASONS:
         labels = {"environment": JOB.environment, "reason": reason}
         assert metered.registry.get_sample_value("scorer_service_failures_total", labels) == 0

@@ -12,6 +12,7 @@ from scorer_service.metrics.leases import LeaseMetrics
 from scorer_service.store.database import Database
 from scorer_service.store.interface import Lease, NewJob
 from scorer_service.store.jobs import SqliteJobQueue
+from scorer_service.store.limits import QueueLimits
 
 NAME = "rust_codecontests"
 LEASE = Lease("job", NAME, 1, b"", 0.0)
@@ -98,7 +99,7 @@ async def test_the_queue_tells_of_leases(database: Database) -> None:
         return registry.get_sample_value("scorer_leases_lost_total", {"environment": NAME}) or 0.0
 
     async def claim() -> Lease:
-        await queue.accept(NewJob(NAME, b"", "digest", None, None), 10)
+        await queue.accept(NewJob(NAME, b"", "digest", None, None), QueueLimits())
         lease = await queue.claim(NAME, "owner", 30)
         assert lease is not None
         return lease

@@ -13,6 +13,7 @@ from scorer_service.sandbox.native import NativeBackend
 from scorer_service.store.database import Database
 from scorer_service.store.interface import NewJob, QueueState
 from scorer_service.store.jobs import SqliteJobQueue
+from scorer_service.store.limits import QueueLimits
 
 NAME = "rust_codecontests"
 
@@ -60,7 +61,7 @@ async def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
 
 
 async def test_gauges_follow_the_server(rig: Rig) -> None:
-    await rig.queue.accept(NewJob(NAME, b"", "digest", None, None), 10)
+    await rig.queue.accept(NewJob(NAME, b"", "digest", None, None), QueueLimits())
     await rig.until(lambda: rig.value("queue_depth", environment=NAME) == 1)
     await rig.until(lambda: rig.value("environment_serving", environment=NAME) == 1)
     rig.serving = False

@@ -18,6 +18,7 @@ from scorer_service.metrics.stages import StageMetrics
 from scorer_service.store.database import Database
 from scorer_service.store.interface import JudgedResult, Lease, NewJob
 from scorer_service.store.jobs import SqliteJobQueue
+from scorer_service.store.limits import QueueLimits
 
 NAME = ScriptedEnvironment.name
 RESULT = JudgedResult(Verdict.SCORED, 0.5, 1.0, "", b"", {}, "embedded")
@@ -40,7 +41,7 @@ class Rig:
         self.build, self.judge = metered.stages
 
     async def accept(self) -> str:
-        record, _ = await self.queue.accept(NewJob(NAME, b"", "digest", None, None), 10)
+        record, _ = await self.queue.accept(NewJob(NAME, b"", "digest", None, None), QueueLimits())
         return record.job_id
 
     async def claim(self) -> Lease:
@@ -116,7 +117,7 @@ async def test_a_cancelled_job_waits_no_more_wherever_it_was(rig: Rig) -> None:
 
 
 async def test_jobs_that_this_server_did_not_accept_are_seen_by_the_next_refresh(rig: Rig) -> None:
-    await rig.store.accept(NewJob(NAME, b"", "digest", None, None), 10)
+    await rig.store.accept(NewJob(NAME, b"", "digest", None, None), QueueLimits())
     assert rig.idle_of("judge", 1) == 0
     await rig.queue.refresh([NAME])
     rig.now += 1

@@ -18,11 +18,13 @@ from scorer_service.store.interface import (
     JobState,
     JudgedResult,
     NewJob,
-    QueueFull,
     RequestIdReused,
     ScorePolicy,
 )
 from scorer_service.store.jobs import SqliteJobQueue
+from scorer_service.store.limits import QueueFull, QueueLimits
+
+LIMITS = QueueLimits()
 
 
 @dataclass
@@ -57,15 +59,15 @@ def result(raw: float | None = 0.5, verdict: Verdict = Verdict.SCORED) -> Judged
 
 
 async def test_jobs_are_claimed_in_the_order_of_acceptance(store: Store) -> None:
-    accepted = [(await store.queue.accept(job(marker), 10))[0].job_id for marker in "abc"]
+    accepted = [(await store.queue.accept(job(marker), LIMITS))[0].job_id for marker in "abc"]
     claimed = [await store.queue.claim("rust_codecontests", "me", 30) for _ in range(4)]
     assert [lease.job_id for lease in claimed if lease] == accepted
     assert claimed[3] is None
 
 
 async def test_positions_and_age_follow_the_queue(store: Store) -> None:
-    ids = [(await store.queue.accept(job(marker), 10))[0].job_id for marker in "abc"]
-    await store.queue.accept(job("x", environment="triton_cumsum"), 10)
+    ids = [(await store.queue.accept(job(marker), LIMITS))[0].job_id for marker in "abc"]
+    await store.queue.accept(job("x", environment="triton_cumsum"), LIMITS)
     store.clock.now += 7
     assert [await store.queue.position(job_id) for job_id in ids] == [0, 1, 2]
     await store.queue.claim("rust_codecontests", "me", 30)
@@ -76,32 +78,34 @@ async def test_positions_and_age_follow_the_queue(store: Store) -> None:
 
 async def test_a_full_queue_refuses_but_still_finds_what_it_has(store: Store) -> None:
     first = job("a", request_id="11111111-1111-4111-8111-111111111111")
-    record, is_new = await store.queue.accept(first, 1)
+    record, is_new = await store.queue.accept(first, QueueLimits(1))
     assert is_new
     with pytest.raises(QueueFull, match="1 jobs"):
-        await store.queue.accept(job("b"), 1)
-    assert await store.queue.accept(first, 1) == (record, False)
-    await store.queue.accept(job("c", environment="triton_cumsum"), 1)
+        await store.queue.accept(job("b"), QueueLimits(1))
+    assert await store.queue.accept(first, QueueLimits(1)) == (record, False)
+    await store.queue.accept(job("c", environment="triton_cumsum"), QueueLimits(1))
 
 
 async def test_a_request_id_is_one_job_for_one_payload(store: Store) -> None:
     first = job("a", request_id="id")
-    record, _ = await store.queue.accept(first, 10)
-    assert await store.queue.accept(first, 10) == (record, False)
+    record, _ = await store.queue.accept(first, LIMITS)
+    assert await store.queue.accept(first, LIMITS) == (record, False)
     with pytest.raises(RequestIdReused):
-        await store.queue.accept(replace(first, payload_sha256="other"), 10)
+        await store.queue.accept(replace(first, payload_sha256="other"), LIMITS)
     with pytest.raises(RequestIdReused):
-        await store.queue.accept(replace(first, environment="triton_cumsum"), 10)
+        await store.queue.accept(replace(first, environment="triton_cumsum"), LIMITS)
 
 
 async def test_racing_requests_with_one_id_make_one_job(store: Store) -> None:
-    answers = await asyncio.gather(*(store.queue.accept(job("a", request_id="id"), 10) for _ in range(20)))
+    answers = await asyncio.gather(
+        *(store.queue.accept(job("a", request_id="id"), LIMITS) for _ in range(20))
+    )
     assert len({record.job_id for record, _ in answers}) == 1
     assert sum(is_new for _, is_new in answers) == 1
 
 
 async def test_a_result_is_stored_once_and_read_back_whole(store: Store) -> None:
-    accepted, _ = await store.queue.accept(job(), 10)
+    accepted, _ = await store.queue.accept(job(), LIMITS)
     lease = await store.queue.claim("rust_codecontests", "me", 30)
     assert lease is not None
     assert lease.payload == b"a"
@@ -115,7 +119,7 @@ async def test_a_result_is_stored_once_and_read_back_whole(store: Store) -> None
 
 
 async def test_a_result_of_an_old_delivery_is_dropped(store: Store) -> None:
-    await store.queue.accept(job(), 10)
+    await store.queue.accept(job(), LIMITS)
     old = await store.queue.claim("rust_codecontests", "dead", 30)
     assert old is not None
     store.clock.now += 31
@@ -133,7 +137,7 @@ async def test_a_result_of_an_old_delivery_is_dropped(store: Store) -> None:
 
 
 async def test_a_renewed_lease_is_not_reclaimed(store: Store) -> None:
-    await store.queue.accept(job(), 10)
+    await store.queue.accept(job(), LIMITS)
     lease = await store.queue.claim("rust_codecontests", "me", 30)
     assert lease is not None
     store.clock.now += 29
@@ -143,7 +147,7 @@ async def test_a_renewed_lease_is_not_reclaimed(store: Store) -> None:
 
 
 async def test_a_job_that_kills_servers_is_set_aside(store: Store) -> None:
-    accepted, _ = await store.queue.accept(job(), 10)
+    accepted, _ = await store.queue.accept(job(), LIMITS)
     for _ in range(2):
         assert await store.queue.claim("rust_codecontests", "me", 30) is not None
         await store.queue.reclaim(everything=True, death_limit=2)
@@ -155,8 +159,8 @@ async def test_a_job_that_kills_servers_is_set_aside(store: Store) -> None:
 
 
 async def test_a_job_given_back_keeps_its_place(store: Store) -> None:
-    first, _ = await store.queue.accept(job("a"), 10)
-    await store.queue.accept(job("b"), 10)
+    first, _ = await store.queue.accept(job("a"), LIMITS)
+    await store.queue.accept(job("b"), LIMITS)
     lease = await store.queue.claim("rust_codecontests", "me", 30)
     assert lease is not None
     assert await store.queue.give_back(lease)
@@ -167,12 +171,12 @@ async def test_a_job_given_back_keeps_its_place(store: Store) -> None:
 
 
 async def test_cancelling_ends_what_has_not_ended(store: Store) -> None:
-    waiting, _ = await store.queue.accept(job("a"), 10)
+    waiting, _ = await store.queue.accept(job("a"), LIMITS)
     cancelled = await store.queue.cancel(waiting.job_id)
     assert cancelled is not None
     assert cancelled.state is JobState.CANCELLED
     assert await store.queue.claim("rust_codecontests", "me", 30) is None
-    await store.queue.accept(job("b"), 10)
+    await store.queue.accept(job("b"), LIMITS)
     lease = await store.queue.claim("rust_codecontests", "me", 30)
     assert lease is not None
     await store.queue.cancel(lease.job_id)
@@ -181,7 +185,7 @@ async def test_cancelling_ends_what_has_not_ended(store: Store) -> None:
 
 
 async def test_cancelling_leaves_a_judged_job_as_it_is(store: Store) -> None:
-    await store.queue.accept(job(), 10)
+    await store.queue.accept(job(), LIMITS)
     lease = await store.queue.claim("rust_codecontests", "me", 30)
     assert lease is not None
     await store.queue.finish(lease, result())
@@ -195,15 +199,17 @@ async def test_attempts_are_checked_when_a_job_is_accepted(store: Store) -> None
         environment="rust_codecontests", policy=ScorePolicy.VISIBLE, label="", evaluator_key_sha256=""
     )
     with pytest.raises(AttemptNotFound):
-        await store.queue.accept(job(attempt_id="attempt-unknown"), 10)
+        await store.queue.accept(job(attempt_id="attempt-unknown"), LIMITS)
     with pytest.raises(AttemptMismatch, match="rust_codecontests"):
-        await store.queue.accept(job(attempt_id=attempt.attempt_id, environment="triton_cumsum"), 10)
-    await store.queue.accept(job(attempt_id=attempt.attempt_id, request_id="id"), 10)
+        await store.queue.accept(
+            job(attempt_id=attempt.attempt_id, environment="triton_cumsum"), QueueLimits()
+        )
+    await store.queue.accept(job(attempt_id=attempt.attempt_id, request_id="id"), LIMITS)
     await store.attempts.close(attempt.attempt_id)
     with pytest.raises(AttemptClosed):
-        await store.queue.accept(job(attempt_id=attempt.attempt_id), 10)
+        await store.queue.accept(job(attempt_id=attempt.attempt_id), LIMITS)
     # What was accepted before can be asked for still.
-    _, is_new = await store.queue.accept(job(attempt_id=attempt.attempt_id, request_id="id"), 10)
+    _, is_new = await store.queue.accept(job(attempt_id=attempt.attempt_id, request_id="id"), LIMITS)
     assert not is_new
 
 
@@ -226,7 +232,7 @@ async def test_the_log_is_in_the_order_of_judging_and_pages_lose_nothing(store: 
         environment="rust_codecontests", policy=ScorePolicy.VISIBLE, label="", evaluator_key_sha256=""
     )
     for marker in "abc":
-        await store.queue.accept(job(marker, attempt_id=attempt.attempt_id), 10)
+        await store.queue.accept(job(marker, attempt_id=attempt.attempt_id), LIMITS)
     leases = [await store.queue.claim("rust_codecontests", "me", 30) for _ in range(3)]
     a, b, c = [lease for lease in leases if lease]
     await store.queue.finish(b, result(0.2))
@@ -245,7 +251,7 @@ async def test_the_log_is_in_the_order_of_judging_and_pages_lose_nothing(store: 
 
 async def judge(store: Store, attempt_id: str, results: list[JudgedResult]) -> None:
     for number, one in enumerate(results):
-        await store.queue.accept(job(str(number), attempt_id=attempt_id), 10)
+        await store.queue.accept(job(str(number), attempt_id=attempt_id), LIMITS)
         lease = await store.queue.claim("rust_codecontests", "me", 30)
         assert lease is not None
         await store.queue.finish(lease, one)
@@ -256,11 +262,11 @@ async def test_purging_deletes_old_results_but_those_of_attempts(store: Store) -
         environment="rust_codecontests", policy=ScorePolicy.VISIBLE, label="", evaluator_key_sha256=""
     )
     await judge(store, attempt.attempt_id, [result()])
-    old, _ = await store.queue.accept(job(), 10)
+    old, _ = await store.queue.accept(job(), LIMITS)
     lease = await store.queue.claim("rust_codecontests", "me", 30)
     assert lease is not None
     await store.queue.finish(lease, result())
-    waiting, _ = await store.queue.accept(job(), 10)
+    waiting, _ = await store.queue.accept(job(), LIMITS)
     store.clock.now += 100
     assert await store.queue.purge(99) == 1
     assert await store.queue.find(job_id=old.job_id) is None
@@ -269,7 +275,7 @@ async def test_purging_deletes_old_results_but_those_of_attempts(store: Store) -
 
 
 async def test_a_result_that_is_not_a_number_is_refused(store: Store) -> None:
-    await store.queue.accept(job(), 10)
+    await store.queue.accept(job(), LIMITS)
     lease = await store.queue.claim("rust_codecontests", "me", 30)
     assert lease is not None
     with pytest.raises(ValueError, match="JSON"):

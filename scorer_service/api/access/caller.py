@@ -1,6 +1,7 @@
 """Who makes a call, and what the call's metadata says of it."""
 
 import contextvars
+import urllib.parse
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -76,3 +77,12 @@ def presented(metadata: Iterable[tuple[str, str | bytes]] | None) -> Presented:
     if not isinstance(key, str):
         key = None if bearer is None or looks_like_token(bearer) else bearer
     return Presented(bearer, key)
+
+
+def address_without_port(peer: str) -> str:
+    """Of a peer as gRPC names it (`ipv4:192.0.2.1:5000`, `ipv6:%5B2001:db8::1%5D:5000`, `unix:`), so that all
+    connections of one machine are the same."""
+    kind, _, address = peer.partition(":")
+    if kind not in ("ipv4", "ipv6"):
+        return peer
+    return f"{kind}:{urllib.parse.unquote(address).rpartition(':')[0].strip('[]')}"

@@ -17,35 +17,37 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from scorer.v1 import result_pb2 as scorer_dot_v1_dot_result__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17scorer/v1/attempt.proto\x12\tscorer.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16scorer/v1/result.proto\"b\n\x14\x43reateAttemptRequest\x12\x13\n\x0b\x65nvironment\x18\x01 \x01(\t\x12&\n\x06policy\x18\x02 \x01(\x0e\x32\x16.scorer.v1.ScorePolicy\x12\r\n\x05label\x18\x03 \x01(\t\"h\n\x15\x43reateAttemptResponse\x12#\n\x07\x61ttempt\x18\x01 \x01(\x0b\x32\x12.scorer.v1.Attempt\x12\x15\n\revaluator_key\x18\x02 \x01(\t\x12\x13\n\x0b\x61gent_token\x18\x03 \x01(\t\"\'\n\x11GetAttemptRequest\x12\x12\n\nattempt_id\x18\x01 \x01(\t\"9\n\x12GetAttemptResponse\x12#\n\x07\x61ttempt\x18\x01 \x01(\x0b\x32\x12.scorer.v1.Attempt\"N\n\x11ListScoresRequest\x12\x12\n\nattempt_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"X\n\x12ListScoresResponse\x12)\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x18.scorer.v1.ScoreLogEntry\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\")\n\x13\x43loseAttemptRequest\x12\x12\n\nattempt_id\x18\x01 \x01(\t\";\n\x14\x43loseAttemptResponse\x12#\n\x07\x61ttempt\x18\x01 \x01(\x0b\x32\x12.scorer.v1.Attempt\"\x9b\x02\n\x07\x41ttempt\x12\x12\n\nattempt_id\x18\x01 \x01(\t\x12\x13\n\x0b\x65nvironment\x18\x02 \x01(\t\x12&\n\x06policy\x18\x03 \x01(\x0e\x32\x16.scorer.v1.ScorePolicy\x12.\n\ncreated_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\tclosed_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0bscore_count\x18\x06 \x01(\x05\x12%\n\x0b\x66inal_score\x18\x07 \x01(\x0b\x32\x10.scorer.v1.Score\x12\r\n\x05label\x18\x08 \x01(\t\x12\x15\n\rpending_count\x18\t \x01(\x05\"\xc6\x01\n\rScoreLogEntry\x12\x0e\n\x06job_id\x18\x01 \x01(\t\x12.\n\x0bsince_start\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12#\n\x07verdict\x18\x03 \x01(\x0e\x32\x12.scorer.v1.Verdict\x12\x1f\n\x05score\x18\x04 \x01(\x0b\x32\x10.scorer.v1.Score\x12\x0f\n\x07summary\x18\x05 \x01(\t\x12\x1e\n\x16\x65valuator_details_json\x18\x06 \x01(\t*^\n\x0bScorePolicy\x12\x1c\n\x18SCORE_POLICY_UNSPECIFIED\x10\x00\x12\x18\n\x14SCORE_POLICY_VISIBLE\x10\x01\x12\x17\n\x13SCORE_POLICY_HIDDEN\x10\x02\x32\xcb\x02\n\x0e\x41ttemptService\x12R\n\rCreateAttempt\x12\x1f.scorer.v1.CreateAttemptRequest\x1a .scorer.v1.CreateAttemptResponse\x12I\n\nGetAttempt\x12\x1c.scorer.v1.GetAttemptRequest\x1a\x1d.scorer.v1.GetAttemptResponse\x12I\n\nListScores\x12\x1c.scorer.v1.ListScoresRequest\x1a\x1d.scorer.v1.ListScoresResponse\x12O\n\x0c\x43loseAttempt\x12\x1e.scorer.v1.CloseAttemptRequest\x1a\x1f.scorer.v1.CloseAttemptResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17scorer/v1/attempt.proto\x12\tscorer.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16scorer/v1/result.proto\"\xa1\x01\n\x14\x43reateAttemptRequest\x12\x13\n\x0b\x65nvironment\x18\x01 \x01(\t\x12&\n\x06policy\x18\x02 \x01(\x0e\x32\x16.scorer.v1.ScorePolicy\x12\r\n\x05label\x18\x03 \x01(\t\x12%\n\x08priority\x18\x04 \x01(\x0e\x32\x13.scorer.v1.Priority\x12\x16\n\x0escoring_budget\x18\x05 \x01(\x05\"h\n\x15\x43reateAttemptResponse\x12#\n\x07\x61ttempt\x18\x01 \x01(\x0b\x32\x12.scorer.v1.Attempt\x12\x15\n\revaluator_key\x18\x02 \x01(\t\x12\x13\n\x0b\x61gent_token\x18\x03 \x01(\t\"\'\n\x11GetAttemptRequest\x12\x12\n\nattempt_id\x18\x01 \x01(\t\"9\n\x12GetAttemptResponse\x12#\n\x07\x61ttempt\x18\x01 \x01(\x0b\x32\x12.scorer.v1.Attempt\"N\n\x11ListScoresRequest\x12\x12\n\nattempt_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"X\n\x12ListScoresResponse\x12)\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x18.scorer.v1.ScoreLogEntry\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\")\n\x13\x43loseAttemptRequest\x12\x12\n\nattempt_id\x18\x01 \x01(\t\";\n\x14\x43loseAttemptResponse\x12#\n\x07\x61ttempt\x18\x01 \x01(\x0b\x32\x12.scorer.v1.Attempt\"\x92\x03\n\x07\x41ttempt\x12\x12\n\nattempt_id\x18\x01 \x01(\t\x12\x13\n\x0b\x65nvironment\x18\x02 \x01(\t\x12&\n\x06policy\x18\x03 \x01(\x0e\x32\x16.scorer.v1.ScorePolicy\x12.\n\ncreated_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\tclosed_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0bscore_count\x18\x06 \x01(\x05\x12%\n\x0b\x66inal_score\x18\x07 \x01(\x0b\x32\x10.scorer.v1.Score\x12\r\n\x05label\x18\x08 \x01(\t\x12\x15\n\rpending_count\x18\t \x01(\x05\x12%\n\x08priority\x18\n \x01(\x0e\x32\x13.scorer.v1.Priority\x12\x16\n\x0escoring_budget\x18\x0b \x01(\x05\x12\x1f\n\x12remaining_scorings\x18\x0c \x01(\x05H\x00\x88\x01\x01\x42\x15\n\x13_remaining_scorings\"\xc6\x01\n\rScoreLogEntry\x12\x0e\n\x06job_id\x18\x01 \x01(\t\x12.\n\x0bsince_start\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12#\n\x07verdict\x18\x03 \x01(\x0e\x32\x12.scorer.v1.Verdict\x12\x1f\n\x05score\x18\x04 \x01(\x0b\x32\x10.scorer.v1.Score\x12\x0f\n\x07summary\x18\x05 \x01(\t\x12\x1e\n\x16\x65valuator_details_json\x18\x06 \x01(\t*^\n\x08Priority\x12\x18\n\x14PRIORITY_UNSPECIFIED\x10\x00\x12\x10\n\x0cPRIORITY_LOW\x10\x01\x12\x13\n\x0fPRIORITY_NORMAL\x10\x02\x12\x11\n\rPRIORITY_HIGH\x10\x03*^\n\x0bScorePolicy\x12\x1c\n\x18SCORE_POLICY_UNSPECIFIED\x10\x00\x12\x18\n\x14SCORE_POLICY_VISIBLE\x10\x01\x12\x17\n\x13SCORE_POLICY_HIDDEN\x10\x02\x32\xcb\x02\n\x0e\x41ttemptService\x12R\n\rCreateAttempt\x12\x1f.scorer.v1.CreateAttemptRequest\x1a .scorer.v1.CreateAttemptResponse\x12I\n\nGetAttempt\x12\x1c.scorer.v1.GetAttemptRequest\x1a\x1d.scorer.v1.GetAttemptResponse\x12I\n\nListScores\x12\x1c.scorer.v1.ListScoresRequest\x1a\x1d.scorer.v1.ListScoresResponse\x12O\n\x0c\x43loseAttempt\x12\x1e.scorer.v1.CloseAttemptRequest\x1a\x1f.scorer.v1.CloseAttemptResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'scorer.v1.attempt_pb2', _globals)
 if _descriptor._USE_C_DESCRIPTORS == False:
   DESCRIPTOR._options = None
-  _globals['_SCOREPOLICY']._serialized_start=1194
-  _globals['_SCOREPOLICY']._serialized_end=1288
-  _globals['_CREATEATTEMPTREQUEST']._serialized_start=127
-  _globals['_CREATEATTEMPTREQUEST']._serialized_end=225
-  _globals['_CREATEATTEMPTRESPONSE']._serialized_start=227
-  _globals['_CREATEATTEMPTRESPONSE']._serialized_end=331
-  _globals['_GETATTEMPTREQUEST']._serialized_start=333
-  _globals['_GETATTEMPTREQUEST']._serialized_end=372
-  _globals['_GETATTEMPTRESPONSE']._serialized_start=374
-  _globals['_GETATTEMPTRESPONSE']._serialized_end=431
-  _globals['_LISTSCORESREQUEST']._serialized_start=433
-  _globals['_LISTSCORESREQUEST']._serialized_end=511
-  _globals['_LISTSCORESRESPONSE']._serialized_start=513
-  _globals['_LISTSCORESRESPONSE']._serialized_end=601
-  _globals['_CLOSEATTEMPTREQUEST']._serialized_start=603
-  _globals['_CLOSEATTEMPTREQUEST']._serialized_end=644
-  _globals['_CLOSEATTEMPTRESPONSE']._serialized_start=646
-  _globals['_CLOSEATTEMPTRESPONSE']._serialized_end=705
-  _globals['_ATTEMPT']._serialized_start=708
-  _globals['_ATTEMPT']._serialized_end=991
-  _globals['_SCORELOGENTRY']._serialized_start=994
-  _globals['_SCORELOGENTRY']._serialized_end=1192
-  _globals['_ATTEMPTSERVICE']._serialized_start=1291
-  _globals['_ATTEMPTSERVICE']._serialized_end=1622
+  _globals['_PRIORITY']._serialized_start=1377
+  _globals['_PRIORITY']._serialized_end=1471
+  _globals['_SCOREPOLICY']._serialized_start=1473
+  _globals['_SCOREPOLICY']._serialized_end=1567
+  _globals['_CREATEATTEMPTREQUEST']._serialized_start=128
+  _globals['_CREATEATTEMPTREQUEST']._serialized_end=289
+  _globals['_CREATEATTEMPTRESPONSE']._serialized_start=291
+  _globals['_CREATEATTEMPTRESPONSE']._serialized_end=395
+  _globals['_GETATTEMPTREQUEST']._serialized_start=397
+  _globals['_GETATTEMPTREQUEST']._serialized_end=436
+  _globals['_GETATTEMPTRESPONSE']._serialized_start=438
+  _globals['_GETATTEMPTRESPONSE']._serialized_end=495
+  _globals['_LISTSCORESREQUEST']._serialized_start=497
+  _globals['_LISTSCORESREQUEST']._serialized_end=575
+  _globals['_LISTSCORESRESPONSE']._serialized_start=577
+  _globals['_LISTSCORESRESPONSE']._serialized_end=665
+  _globals['_CLOSEATTEMPTREQUEST']._serialized_start=667
+  _globals['_CLOSEATTEMPTREQUEST']._serialized_end=708
+  _globals['_CLOSEATTEMPTRESPONSE']._serialized_start=710
+  _globals['_CLOSEATTEMPTRESPONSE']._serialized_end=769
+  _globals['_ATTEMPT']._serialized_start=772
+  _globals['_ATTEMPT']._serialized_end=1174
+  _globals['_SCORELOGENTRY']._serialized_start=1177
+  _globals['_SCORELOGENTRY']._serialized_end=1375
+  _globals['_ATTEMPTSERVICE']._serialized_start=1570
+  _globals['_ATTEMPTSERVICE']._serialized_end=1901
 # @@protoc_insertion_point(module_scope)

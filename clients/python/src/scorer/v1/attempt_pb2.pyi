@@ -22,6 +22,44 @@ else:
 
 DESCRIPTOR: google.protobuf.descriptor.FileDescriptor
 
+class _Priority:
+    ValueType = typing.NewType("ValueType", builtins.int)
+    V: typing_extensions.TypeAlias = ValueType
+
+class _PriorityEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_Priority.ValueType], builtins.type):
+    DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
+    PRIORITY_UNSPECIFIED: _Priority.ValueType  # 0
+    """Means normal."""
+    PRIORITY_LOW: _Priority.ValueType  # 1
+    """A quarter of the share of a client of normal priority."""
+    PRIORITY_NORMAL: _Priority.ValueType  # 2
+    """One share."""
+    PRIORITY_HIGH: _Priority.ValueType  # 3
+    """Four times the share of a client of normal priority. A submission that has none of its own client's before it
+    is among the next to be judged.
+    """
+
+class Priority(_Priority, metaclass=_PriorityEnumTypeWrapper):
+    """How large a client's share of an environment is while several clients have submissions waiting there. A client
+    is an attempt; for submissions without one, the token that they came with; where the server asks for no
+    tokens, the address that they came from. Of four places, two clients of equal priority get two each, however
+    many submissions each has waiting; the submissions of one client are judged in the order of their acceptance.
+    A low priority is never starved: it waits for at most 16 jobs of each client of high priority, and 4 of each of
+    normal priority, before its next job begins.
+    """
+
+PRIORITY_UNSPECIFIED: Priority.ValueType  # 0
+"""Means normal."""
+PRIORITY_LOW: Priority.ValueType  # 1
+"""A quarter of the share of a client of normal priority."""
+PRIORITY_NORMAL: Priority.ValueType  # 2
+"""One share."""
+PRIORITY_HIGH: Priority.ValueType  # 3
+"""Four times the share of a client of normal priority. A submission that has none of its own client's before it
+is among the next to be judged.
+"""
+global___Priority = Priority
+
 class _ScorePolicy:
     ValueType = typing.NewType("ValueType", builtins.int)
     V: typing_extensions.TypeAlias = ValueType
@@ -55,20 +93,32 @@ class CreateAttemptRequest(google.protobuf.message.Message):
     ENVIRONMENT_FIELD_NUMBER: builtins.int
     POLICY_FIELD_NUMBER: builtins.int
     LABEL_FIELD_NUMBER: builtins.int
+    PRIORITY_FIELD_NUMBER: builtins.int
+    SCORING_BUDGET_FIELD_NUMBER: builtins.int
     environment: builtins.str
     """The environment's name."""
     policy: global___ScorePolicy.ValueType
     """Unspecified means ScorePolicy.SCORE_POLICY_VISIBLE."""
     label: builtins.str
     """Free text that says whose attempt it is, at most 200 characters. Shown to the evaluator only."""
+    priority: global___Priority.ValueType
+    """How the attempt's submissions are treated beside those of others; unspecified means PRIORITY_NORMAL. Only
+    who creates the attempt chooses, and it cannot be changed.
+    """
+    scoring_budget: builtins.int
+    """How many scorings the attempt may have, see AttemptService; 0 means the server's default, which may be no
+    limit. At most 1,000,000.
+    """
     def __init__(
         self,
         *,
         environment: builtins.str = ...,
         policy: global___ScorePolicy.ValueType = ...,
         label: builtins.str = ...,
+        priority: global___Priority.ValueType = ...,
+        scoring_budget: builtins.int = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["environment", b"environment", "label", b"label", "policy", b"policy"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["environment", b"environment", "label", b"label", "policy", b"policy", "priority", b"priority", "scoring_budget", b"scoring_budget"]) -> None: ...
 
 global___CreateAttemptRequest = CreateAttemptRequest
 
@@ -246,6 +296,9 @@ class Attempt(google.protobuf.message.Message):
     FINAL_SCORE_FIELD_NUMBER: builtins.int
     LABEL_FIELD_NUMBER: builtins.int
     PENDING_COUNT_FIELD_NUMBER: builtins.int
+    PRIORITY_FIELD_NUMBER: builtins.int
+    SCORING_BUDGET_FIELD_NUMBER: builtins.int
+    REMAINING_SCORINGS_FIELD_NUMBER: builtins.int
     attempt_id: builtins.str
     """Its identity."""
     environment: builtins.str
@@ -258,6 +311,12 @@ class Attempt(google.protobuf.message.Message):
     """Shown to the evaluator only."""
     pending_count: builtins.int
     """Submissions accepted and not judged yet."""
+    priority: global___Priority.ValueType
+    """How its submissions are treated beside those of others."""
+    scoring_budget: builtins.int
+    """How many scorings it may have; 0 means no limit."""
+    remaining_scorings: builtins.int
+    """How many of them are left; absent where there is no limit."""
     @property
     def created_at(self) -> google.protobuf.timestamp_pb2.Timestamp:
         """When it began."""
@@ -284,9 +343,13 @@ class Attempt(google.protobuf.message.Message):
         final_score: scorer.v1.result_pb2.Score | None = ...,
         label: builtins.str = ...,
         pending_count: builtins.int = ...,
+        priority: global___Priority.ValueType = ...,
+        scoring_budget: builtins.int = ...,
+        remaining_scorings: builtins.int | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["closed_at", b"closed_at", "created_at", b"created_at", "final_score", b"final_score"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["attempt_id", b"attempt_id", "closed_at", b"closed_at", "created_at", b"created_at", "environment", b"environment", "final_score", b"final_score", "label", b"label", "pending_count", b"pending_count", "policy", b"policy", "score_count", b"score_count"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["_remaining_scorings", b"_remaining_scorings", "closed_at", b"closed_at", "created_at", b"created_at", "final_score", b"final_score", "remaining_scorings", b"remaining_scorings"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_remaining_scorings", b"_remaining_scorings", "attempt_id", b"attempt_id", "closed_at", b"closed_at", "created_at", b"created_at", "environment", b"environment", "final_score", b"final_score", "label", b"label", "pending_count", b"pending_count", "policy", b"policy", "priority", b"priority", "remaining_scorings", b"remaining_scorings", "score_count", b"score_count", "scoring_budget", b"scoring_budget"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["_remaining_scorings", b"_remaining_scorings"]) -> typing.Literal["remaining_scorings"] | None: ...
 
 global___Attempt = Attempt
 

@@ -15,6 +15,12 @@ class AttemptServiceStub(object):
 
     Where the server asks for access tokens (see ScoringService), an evaluator's token is the evaluator of the
     attempts that it created, and needs the key for others only.
+
+    Budget. An attempt may have a budget of scorings, which bounds what can be learnt of hidden data from scores. A
+    scoring is taken from it when it is accepted, so that calls made at once cannot pass it. It is given back where
+    nothing was judged: where the service failed, and where the job was cancelled before a worker took it. A job
+    that is cancelled later counts, and a request that is refused does not. Without a scoring left, a Score call is
+    RESOURCE_EXHAUSTED (BUDGET_EXHAUSTED), and trying again does not help.
     """
 
     def __init__(self, channel):
@@ -55,6 +61,12 @@ class AttemptServiceServicer(object):
 
     Where the server asks for access tokens (see ScoringService), an evaluator's token is the evaluator of the
     attempts that it created, and needs the key for others only.
+
+    Budget. An attempt may have a budget of scorings, which bounds what can be learnt of hidden data from scores. A
+    scoring is taken from it when it is accepted, so that calls made at once cannot pass it. It is given back where
+    nothing was judged: where the service failed, and where the job was cancelled before a worker took it. A job
+    that is cancelled later counts, and a request that is refused does not. Without a scoring left, a Score call is
+    RESOURCE_EXHAUSTED (BUDGET_EXHAUSTED), and trying again does not help.
     """
 
     def CreateAttempt(self, request, context):
@@ -127,6 +139,12 @@ class AttemptService(object):
 
     Where the server asks for access tokens (see ScoringService), an evaluator's token is the evaluator of the
     attempts that it created, and needs the key for others only.
+
+    Budget. An attempt may have a budget of scorings, which bounds what can be learnt of hidden data from scores. A
+    scoring is taken from it when it is accepted, so that calls made at once cannot pass it. It is given back where
+    nothing was judged: where the service failed, and where the job was cancelled before a worker took it. A job
+    that is cancelled later counts, and a request that is refused does not. Without a scoring left, a Score call is
+    RESOURCE_EXHAUSTED (BUDGET_EXHAUSTED), and trying again does not help.
     """
 
     @staticmethod

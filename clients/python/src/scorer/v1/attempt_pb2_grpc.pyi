@@ -27,6 +27,12 @@ class AttemptServiceStub:
 
     Where the server asks for access tokens (see ScoringService), an evaluator's token is the evaluator of the
     attempts that it created, and needs the key for others only.
+
+    Budget. An attempt may have a budget of scorings, which bounds what can be learnt of hidden data from scores. A
+    scoring is taken from it when it is accepted, so that calls made at once cannot pass it. It is given back where
+    nothing was judged: where the service failed, and where the job was cancelled before a worker took it. A job
+    that is cancelled later counts, and a request that is refused does not. Without a scoring left, a Score call is
+    RESOURCE_EXHAUSTED (BUDGET_EXHAUSTED), and trying again does not help.
     """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
@@ -68,6 +74,12 @@ class AttemptServiceAsyncStub:
 
     Where the server asks for access tokens (see ScoringService), an evaluator's token is the evaluator of the
     attempts that it created, and needs the key for others only.
+
+    Budget. An attempt may have a budget of scorings, which bounds what can be learnt of hidden data from scores. A
+    scoring is taken from it when it is accepted, so that calls made at once cannot pass it. It is given back where
+    nothing was judged: where the service failed, and where the job was cancelled before a worker took it. A job
+    that is cancelled later counts, and a request that is refused does not. Without a scoring left, a Score call is
+    RESOURCE_EXHAUSTED (BUDGET_EXHAUSTED), and trying again does not help.
     """
 
     CreateAttempt: grpc.aio.UnaryUnaryMultiCallable[
@@ -108,6 +120,12 @@ class AttemptServiceServicer(metaclass=abc.ABCMeta):
 
     Where the server asks for access tokens (see ScoringService), an evaluator's token is the evaluator of the
     attempts that it created, and needs the key for others only.
+
+    Budget. An attempt may have a budget of scorings, which bounds what can be learnt of hidden data from scores. A
+    scoring is taken from it when it is accepted, so that calls made at once cannot pass it. It is given back where
+    nothing was judged: where the service failed, and where the job was cancelled before a worker took it. A job
+    that is cancelled later counts, and a request that is refused does not. Without a scoring left, a Score call is
+    RESOURCE_EXHAUSTED (BUDGET_EXHAUSTED), and trying again does not help.
     """
 
     @abc.abstractmethod

@@ -235,7 +235,9 @@ class Job(google.protobuf.message.Message):
     stage: builtins.str
     """What is being done, as in "build", "judge"; empty unless it runs."""
     queue_position: builtins.int
-    """Jobs of the same environment before it; 0 unless it is queued."""
+    """Jobs of the same environment that would begin before it if no other came; 0 unless it is queued. Clients
+    take turns (see Priority), so later submissions of others may still come before it.
+    """
     delivery_count: builtins.int
     """How often a worker took it. More than 1 after a crash of the server or of a worker."""
     failure: builtins.str

@@ -39,8 +39,15 @@ class ScoringServiceStub(object):
     NOT_FOUND           the attempt does not exist (ATTEMPT_NOT_FOUND)
     FAILED_PRECONDITION the attempt is for another environment or closed (ATTEMPT_MISMATCH, ATTEMPT_CLOSED)
     ALREADY_EXISTS      see above (REQUEST_ID_REUSED)
-    RESOURCE_EXHAUSTED  the queue is full (QUEUE_FULL), with google.rpc.RetryInfo and the trailer
-    `grpc-retry-pushback-ms`
+    RESOURCE_EXHAUSTED  nothing was accepted. Where trying again later helps, with google.rpc.RetryInfo and the
+    trailer `grpc-retry-pushback-ms`, computed from the queue: the environment's queue is
+    full (QUEUE_FULL); the client has as many submissions waiting as it may, which is no
+    more than there are places left for others (CLIENT_QUEUE_FULL); the client had as many
+    accepted within an hour as it may (RATE_LIMITED); without a `request_id`, by the time
+    the last jobs took this one will not end before the call's deadline
+    (DEADLINE_TOO_SHORT, without RetryInfo where the judging alone takes longer). Trying
+    again does not help where the attempt has no scoring left (BUDGET_EXHAUSTED, see
+    AttemptService). See Priority for who is a client
     CANCELLED           the job was cancelled by CancelJob (JOB_CANCELLED)
     UNAVAILABLE         the server is shutting down or the environment is not ready (SERVER_DRAINING,
     ENVIRONMENT_NOT_SERVING); try again. It cannot read its tokens (TOKENS_UNREADABLE)
@@ -107,8 +114,15 @@ class ScoringServiceServicer(object):
     NOT_FOUND           the attempt does not exist (ATTEMPT_NOT_FOUND)
     FAILED_PRECONDITION the attempt is for another environment or closed (ATTEMPT_MISMATCH, ATTEMPT_CLOSED)
     ALREADY_EXISTS      see above (REQUEST_ID_REUSED)
-    RESOURCE_EXHAUSTED  the queue is full (QUEUE_FULL), with google.rpc.RetryInfo and the trailer
-    `grpc-retry-pushback-ms`
+    RESOURCE_EXHAUSTED  nothing was accepted. Where trying again later helps, with google.rpc.RetryInfo and the
+    trailer `grpc-retry-pushback-ms`, computed from the queue: the environment's queue is
+    full (QUEUE_FULL); the client has as many submissions waiting as it may, which is no
+    more than there are places left for others (CLIENT_QUEUE_FULL); the client had as many
+    accepted within an hour as it may (RATE_LIMITED); without a `request_id`, by the time
+    the last jobs took this one will not end before the call's deadline
+    (DEADLINE_TOO_SHORT, without RetryInfo where the judging alone takes longer). Trying
+    again does not help where the attempt has no scoring left (BUDGET_EXHAUSTED, see
+    AttemptService). See Priority for who is a client
     CANCELLED           the job was cancelled by CancelJob (JOB_CANCELLED)
     UNAVAILABLE         the server is shutting down or the environment is not ready (SERVER_DRAINING,
     ENVIRONMENT_NOT_SERVING); try again. It cannot read its tokens (TOKENS_UNREADABLE)
@@ -205,8 +219,15 @@ class ScoringService(object):
     NOT_FOUND           the attempt does not exist (ATTEMPT_NOT_FOUND)
     FAILED_PRECONDITION the attempt is for another environment or closed (ATTEMPT_MISMATCH, ATTEMPT_CLOSED)
     ALREADY_EXISTS      see above (REQUEST_ID_REUSED)
-    RESOURCE_EXHAUSTED  the queue is full (QUEUE_FULL), with google.rpc.RetryInfo and the trailer
-    `grpc-retry-pushback-ms`
+    RESOURCE_EXHAUSTED  nothing was accepted. Where trying again later helps, with google.rpc.RetryInfo and the
+    trailer `grpc-retry-pushback-ms`, computed from the queue: the environment's queue is
+    full (QUEUE_FULL); the client has as many submissions waiting as it may, which is no
+    more than there are places left for others (CLIENT_QUEUE_FULL); the client had as many
+    accepted within an hour as it may (RATE_LIMITED); without a `request_id`, by the time
+    the last jobs took this one will not end before the call's deadline
+    (DEADLINE_TOO_SHORT, without RetryInfo where the judging alone takes longer). Trying
+    again does not help where the attempt has no scoring left (BUDGET_EXHAUSTED, see
+    AttemptService). See Priority for who is a client
     CANCELLED           the job was cancelled by CancelJob (JOB_CANCELLED)
     UNAVAILABLE         the server is shutting down or the environment is not ready (SERVER_DRAINING,
     ENVIRONMENT_NOT_SERVING); try again. It cannot read its tokens (TOKENS_UNREADABLE)
