@@ -12,6 +12,7 @@ from typing import Any
 
 PROFILES = ("embedded", "paper")
 ACCESS = ("auto", "open", "tokens")
+SANDBOXES = ("auto", "native", "docker")
 ISOLATION_MECHANISMS = ("cgroups", "landlock", "users")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 LOG_FORMATS = ("text", "json")
@@ -58,6 +59,8 @@ class Configuration:
     """address of /metrics and /healthz, HOST:PORT"""
     state_dir: Path = field(default_factory=_default_state_dir)
     """folder of the queue, the scores, the artifacts and the caches"""
+    sandbox: str = field(default="auto", metadata={"choices": SANDBOXES})
+    """what makes sandboxes: "native", "docker" (an engine on this machine); "auto": native where it works"""
     require_isolation: str = field(default="none", metadata={"names": ISOLATION_MECHANISMS})
     """what sandboxes must be isolated by for the server to start, separated by commas, or all, or none"""
     slots: int = field(default=0, metadata={"minimum": 0, "maximum": 4096})

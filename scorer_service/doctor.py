@@ -19,7 +19,7 @@ from scorer_service.environments.discovery import create_environment, environmen
 from scorer_service.environments.interface import Environment, NotServing
 from scorer_service.environments.settings import EnvironmentSettings
 from scorer_service.sandbox import isolation, python_toolchain
-from scorer_service.sandbox.native import NativeBackend
+from scorer_service.sandbox.choice import ProbedBackend, open_backend
 from scorer_service.sandbox.toolchain import ToolchainError
 from scorer_service.worker.device_access import DeviceAccess
 
@@ -51,16 +51,18 @@ class Finding:
 
 async def examine(configuration: Configuration) -> Sequence[Finding]:
     """Test everything; nothing of the state folder is touched."""
-    findings = [
-        *_python(),
-        *_torch(configuration),
-        *_sandbox(configuration),
-        *_device(),
-        *_state_dir(configuration),
-        *_ports(configuration),
-    ]
-    if not any(finding.subject == "sandbox" and finding.status is Status.MISSING for finding in findings):
-        findings += await _environments(configuration)
+    with tempfile.TemporaryDirectory(prefix="scorer-doctor-") as folder:
+        backend = _backend(configuration, Path(folder))
+        findings = [
+            *_python(),
+            *_torch(configuration),
+            *_sandbox(configuration, backend),
+            *_device(),
+            *_state_dir(configuration),
+            *_ports(configuration),
+        ]
+        if not isinstance(backend, scorer_launcher.SandboxError):
+            findings += await _environments(configuration, backend, Path(folder))
     return findings
 
 
@@ -88,14 +90,23 @@ def _torch(configuration: Configuration) -> Iterator[Finding]:
         yield Finding("torch", Status.OK, f"{versions}, of {python}")
 
 
-def _sandbox(configuration: Configuration) -> Iterator[Finding]:
+def _backend(configuration: Configuration, folder: Path) -> ProbedBackend | scorer_launcher.SandboxError:
     try:
-        found = scorer_launcher.probe()
+        return open_backend(configuration.sandbox, folder / "containers", configuration.slots or None)
     except scorer_launcher.SandboxError as error:
-        yield Finding("sandbox", Status.MISSING, str(error))
+        return error
+
+
+def _sandbox(
+    configuration: Configuration, backend: ProbedBackend | scorer_launcher.SandboxError
+) -> Iterator[Finding]:
+    if isinstance(backend, scorer_launcher.SandboxError):
+        yield Finding("sandbox", Status.MISSING, str(backend))
         return
+    found = backend.isolation
+    name = backend.description.partition(",")[0]
     namespaces = ", ".join(found.namespaces)
-    yield Finding("sandbox", Status.OK, f"native: namespaces {namespaces}; a filter of system calls")
+    yield Finding("sandbox", Status.OK, f"{name}: namespaces {namespaces}; a filter of system calls")
     required = isolation.required(configuration.require_isolation)
     for name, mechanism in isolation.MECHANISMS.items():
         subject = f"isolation: {name}"
@@ -163,24 +174,23 @@ def _ports(configuration: Configuration) -> Iterator[Finding]:
             yield Finding(subject, Status.OK, f"{address} is free")
 
 
-async def _environments(configuration: Configuration) -> Sequence[Finding]:
-    backend = NativeBackend(configuration.slots or None)
+async def _environments(
+    configuration: Configuration, backend: ProbedBackend, folder: Path
+) -> Sequence[Finding]:
     python = configuration.torch_python or python_toolchain.default_python()
     device = DeviceAccess(backend, python, configuration.device)
-    with tempfile.TemporaryDirectory(prefix="scorer-doctor-") as folder:
-        # All are made before one is started: what they mount is mounted when the device starts.
-        environments = {
-            name: _made(name, configuration, backend, device, Path(folder) / name)
-            for name in environment_names()
-        }
-        try:
-            return [await _tried(name, made) for name, made in environments.items()]
-        finally:
-            await device.close()
+    # All are made before one is started: what they mount is mounted when the device starts.
+    environments = {
+        name: _made(name, configuration, backend, device, folder / name) for name in environment_names()
+    }
+    try:
+        return [await _tried(name, made) for name, made in environments.items()]
+    finally:
+        await device.close()
 
 
 def _made(
-    name: str, configuration: Configuration, backend: NativeBackend, device: DeviceAccess, cache_dir: Path
+    name: str, configuration: Configuration, backend: ProbedBackend, device: DeviceAccess, cache_dir: Path
 ) -> Environment | NotServing:
     cache_dir.mkdir()
     settings = EnvironmentSettings(

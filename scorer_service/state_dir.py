@@ -14,6 +14,8 @@ from scorer_service.worker.device_access import DeviceAccess
 
 CALIBRATION_DIR = "calibration"
 """Inside the folder: the anchors that were measured."""
+CONTAINERS_DIR = "containers"
+"""Inside the folder: sockets to containers, where sandboxes are made in those."""
 DATA_DIR = "data"
 """Inside the folder: what `scorer data` put there."""
 _SECRET_BYTES = 32

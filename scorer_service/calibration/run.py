@@ -7,7 +7,7 @@ from scorer_service.configuration import Configuration, ConfigurationError
 from scorer_service.environments.discovery import create_environment, environment_names
 from scorer_service.environments.interface import CalibrationTable
 from scorer_service.sandbox import python_toolchain
-from scorer_service.sandbox.native import NativeBackend
+from scorer_service.sandbox.choice import open_backend
 from scorer_service.worker.device_access import DeviceAccess
 
 
@@ -20,7 +20,9 @@ async def calibrate(name: str, configuration: Configuration) -> CalibrationTable
     known = environment_names()
     if name not in known:
         raise ConfigurationError(f"there is no environment {name!r}: there are {', '.join(known)}")
-    backend = NativeBackend(configuration.slots or None)
+    backend = open_backend(
+        configuration.sandbox, configuration.state_dir / state_dir.CONTAINERS_DIR, configuration.slots or None
+    )
     python = configuration.torch_python or python_toolchain.default_python()
     device = DeviceAccess(backend, python, configuration.device)
     environment = create_environment(
