@@ -21,7 +21,7 @@ from scorer_service.logs import context as log_context
 from scorer_service.metrics.endpoint import MetricsEndpoint
 from scorer_service.metrics.service import ServiceMetrics
 from scorer_service.sandbox import isolation, python_toolchain
-from scorer_service.sandbox.native import NativeBackend
+from scorer_service.sandbox.choice import open_backend
 from scorer_service.scheduling.canaries import Canaries
 from scorer_service.scheduling.scheduler import Scheduler, SchedulerSettings
 from scorer_service.store.artifact_owners import SqliteArtifactOwners
@@ -75,7 +75,9 @@ class Server:
         folder = configuration.state_dir
         metrics = ServiceMetrics(profile=configuration.profile, state_dir=folder)
         self._metrics = metrics
-        self._backend = NativeBackend(configuration.slots or None)
+        self._backend = open_backend(
+            configuration.sandbox, folder / state_dir.CONTAINERS_DIR, configuration.slots or None
+        )
         isolation.check(configuration.require_isolation, self._backend.isolation)
         self._database = Database(folder / DATABASE_NAME)
         sandboxes = tracing.backend(metrics.sandboxes.metered(self._backend))
