@@ -16,7 +16,7 @@ import scorer_service
 
 log = logging.getLogger(__name__)
 
-FLUSH_LIMIT_S = 5.0
+FLUSH_LIMIT_S = 3.0
 """For what is left when the server stops. A collector that hangs holds it up no longer."""
 
 
