@@ -1,6 +1,8 @@
 """A server that dies at any moment loses no accepted job, and no job gets two results."""
 
+import os
 import random
+import signal
 import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +11,8 @@ import pytest
 from leftovers import Leftovers
 from scorer_client import JobState
 from server_process import ECHO, SLOW_ECHO, ServerProcess, wait_for_job
+
+from tests.soak import processes
 
 
 def test_a_job_under_way_survives_sigkill_and_its_client_gets_one_result(server: ServerProcess) -> None:
@@ -27,6 +31,19 @@ def test_a_job_under_way_survives_sigkill_and_its_client_gets_one_result(server:
     assert job.delivery_count == 2
     judged = 'scorer_jobs_judged_total{environment="rust_codecontests",verdict="scored"}'
     assert server.metrics()[judged] == 1
+
+
+def test_a_job_whose_sandbox_is_killed_gets_its_result(server: ServerProcess) -> None:
+    assert server.process is not None
+    request_id = str(uuid.uuid4())
+    with ThreadPoolExecutor(1) as pool, server.client() as client:
+        answer = pool.submit(client.score_rust_codecontests, {"echo": SLOW_ECHO}, request_id=request_id)
+        wait_for_job(server, request_id, JobState.RUNNING)
+        while not (found := list(processes.sandbox_processes(server.process.pid))):
+            assert not answer.done()
+        os.kill(found[0][2], signal.SIGKILL)
+        assert answer.result(timeout=60).solved_count == 1
+        assert client.get_job(request_id).delivery_count == 2
 
 
 @pytest.mark.alone

@@ -26,8 +26,9 @@ STOPPED_S = (0.05, 0.4)
 """A program that runs meanwhile has a second of wall time beyond its limit of CPU time."""
 PATIENCE_S = 20.0
 """For a moment in which the next one may be done; then it is left out."""
-DELIVERIES_LIMIT = 3
-"""A job that was delivered so often must not be hit by the death of a server again: five is the end."""
+DELIVERIES_LIMIT = 8
+"""A job that was delivered so often must not be hit by the death of a server again: it is set aside after
+twelve."""
 
 DEVICE_ENVIRONMENTS = frozenset({"triton_cumsum", "restricted_mlm", "fix_embedding"})
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import scorer_launcher
 
-from scorer_service.environments.interface import JudgingFailed
+from scorer_service.environments.interface import JudgingFailed, WorkerDied
 from scorer_service.environments.rust_codecontests import blocking, program_cache
 from scorer_service.sandbox import toolchain
 from scorer_service.sandbox.interface import SandboxBackend
@@ -95,7 +95,7 @@ class Compiler:
     async def compiled(self, source: bytes, profile_name: str) -> AsyncIterator[Compiled]:
         """The program of a source; it stays on disk until the context ends.
 
-        Equal sources that are asked for at once are compiled once. Raises JudgingFailed.
+        Equal sources that are asked for at once are compiled once. Raises JudgingFailed, WorkerDied.
         """
         key = self.key(source, profile_name)
         with self._cache.pinned(key):
@@ -124,7 +124,9 @@ class Compiler:
             return await blocking.run(
                 self._executor, scope, lambda: self._compile_in(scope, key, source, profile_name)
             )
-        except (scorer_launcher.SandboxError, OSError) as error:
+        except scorer_launcher.SandboxError as error:
+            raise WorkerDied(f"the sandbox of the compiler failed: {error}") from error
+        except OSError as error:
             raise JudgingFailed(f"cannot compile: {error}") from error
 
     def _compile_in(

@@ -38,7 +38,7 @@ class SubmissionJudge:
     async def judge(
         self, request: rust_codecontests_pb2.ScoreRustCodecontestsRequest, context: StageContext
     ) -> Outcome:
-        """Judge every program. Raises JudgingFailed; cancelling kills what runs, and waits for it."""
+        """Judge every program. Raises JudgingFailed, WorkerDied; cancelling kills what runs, and waits."""
         places = asyncio.Semaphore(self._at_once)
         total = len(request.programs)
         done = 0

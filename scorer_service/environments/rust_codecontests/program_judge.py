@@ -10,7 +10,7 @@ from typing import Any
 import scorer_launcher
 from scorer.v1 import rust_codecontests_pb2
 
-from scorer_service.environments.interface import JudgingFailed
+from scorer_service.environments.interface import JudgingFailed, WorkerDied
 from scorer_service.environments.rust_codecontests import (
     blocking,
     compilation,
@@ -77,7 +77,7 @@ class ProgramJudge:
     ) -> ProgramOutcome:
         """Judge a program; `read` reads the problem's tests, in a thread, when it has compiled.
 
-        Raises JudgingFailed. Cancelling kills what runs, and waits for it.
+        Raises JudgingFailed, WorkerDied. Cancelling kills what runs, and waits for it.
         """
         async with self._compiler.compiled(source, profile_name) as compiled:
             if compiled.program is None:
@@ -107,7 +107,9 @@ class ProgramJudge:
                     return running.run_tests(scope, self._language, program, judged, content, validator)
 
                 tests = await blocking.run(self._executor, scope, run)
-            except (scorer_launcher.SandboxError, OSError, problem_set.ProblemSetChanged) as error:
+            except scorer_launcher.SandboxError as error:
+                raise WorkerDied(f"problem {judged.problem_id}: {error}") from error
+            except (OSError, problem_set.ProblemSetChanged) as error:
                 raise JudgingFailed(f"problem {judged.problem_id}: {error}") from error
         return _outcome(judged, compiled, tests)
 
@@ -121,8 +123,8 @@ class ProgramJudge:
     ) -> rust_codecontests_pb2.PublicTestFailure:
         """Run a public test that failed once more, for its data to be shown.
 
-        The caller sees to it that no hidden test runs meanwhile. Raises JudgingFailed. Cancelling kills what
-        runs, and waits for it.
+        The caller sees to it that no hidden test runs meanwhile. Raises JudgingFailed, WorkerDied. Cancelling
+        kills what runs, and waits for it.
         """
         async with self._compiler.compiled(source, profile_name) as compiled:
             if compiled.program is None:
@@ -135,7 +137,9 @@ class ProgramJudge:
 
             try:
                 shown, test = await blocking.run(self._executor, scope, run)
-            except (scorer_launcher.SandboxError, OSError, problem_set.ProblemSetChanged) as error:
+            except scorer_launcher.SandboxError as error:
+                raise WorkerDied(f"problem {judged.problem_id}: {error}") from error
+            except (OSError, problem_set.ProblemSetChanged) as error:
                 raise JudgingFailed(f"problem {judged.problem_id}: {error}") from error
         return rust_codecontests_pb2.PublicTestFailure(
             test_number=number,

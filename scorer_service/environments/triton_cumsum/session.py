@@ -156,7 +156,7 @@ async def open_session(
             # Cancelling would not call off the thread that starts it, and leave a run that nobody knows.
             run = await asyncio.shield(starting)
         except scorer_launcher.SandboxError as error:
-            raise JudgingFailed(f"the submission could not be started: {error}") from error
+            raise WorkerDied(f"the submission could not be started: {error}") from error
         except asyncio.CancelledError:
             await _kill_started(starting)
             raise
