@@ -155,13 +155,14 @@ class Archive:
         return tensor
 
     def _check_bounds(self, tensor: StoredTensor, where: str) -> None:
+        # Before they are multiplied: thousands of them make a number that takes long to write down.
+        if len(tensor.shape) > _RANK_LIMIT or len(tensor.strides) != len(tensor.shape):
+            raise ArchiveError(f"{where} has {len(tensor.shape)} sizes and {len(tensor.strides)} strides")
         elements = math.prod(tensor.shape)
         if max(elements, *tensor.shape, 0) > self._limits.tensor_elements:
             raise ArchiveError(
                 f"{where} has {elements} elements; {self._limits.tensor_elements} is the limit"
             )
-        if len(tensor.shape) > _RANK_LIMIT or len(tensor.strides) != len(tensor.shape):
-            raise ArchiveError(f"{where} has {len(tensor.shape)} sizes and {len(tensor.strides)} strides")
         last = tensor.offset + sum(
             (size - 1) * stride for size, stride in zip(tensor.shape, tensor.strides, strict=True)
         )

@@ -120,13 +120,11 @@ class RunnableModel:
                 arguments[position] = [None if slot is None else values[slot] for slot in slots]
         try:
             result = prepared.function(*arguments, **prepared.keywords)
+            results = list(zip(prepared.outputs, result if prepared.is_list else (result,), strict=True))
         except (RuntimeError, ValueError, TypeError, IndexError) as error:
             raise _failed(prepared, f"failed: {str(error).partition(chr(10))[0][:300]}") from error
-        if prepared.is_list:
-            for slot, item in zip(prepared.outputs, result, strict=True):
-                values[slot] = item
-        else:
-            values[prepared.outputs[0]] = result
+        for slot, item in results:
+            values[slot] = item
         for slot, shape in zip(prepared.outputs, prepared.shapes, strict=True):
             if values[slot].shape != shape:
                 # That rows stay apart was derived for the other shape.

@@ -88,8 +88,13 @@ def _constant_pad(tensor: torch.Tensor, amounts: Sequence[int], value: float) ->
     return functional.pad(tensor, list(amounts), "constant", value)
 
 
-def _as_tuple(dims: object) -> object:
-    return (dims,) if isinstance(dims, int) else dims
+def _as_tuple(dims: Any) -> tuple[Any, ...]:
+    """A list of numbers that may have been written as its only one."""
+    return (dims,) if isinstance(dims, int) else tuple(dims)
+
+
+def _move_dims(tensor: torch.Tensor, sources: object, places: object) -> torch.Tensor:
+    return torch.movedim(tensor, _as_tuple(sources), _as_tuple(places))
 
 
 def _filled_with(number: float) -> Implementation:
@@ -161,7 +166,9 @@ FUNCTIONS: dict[str, Implementation] = {
     "aten.outer.default": torch.outer,
     "aten.addmm.default": lambda self, a, b, beta, alpha: torch.addmm(self, a, b, beta=beta, alpha=alpha),
     "aten.baddbmm.default": lambda self, a, b, beta, alpha: torch.baddbmm(self, a, b, beta=beta, alpha=alpha),
-    "aten.tensordot.default": lambda a, b, own, others: torch.tensordot(a, b, (list(own), list(others))),
+    "aten.tensordot.default": lambda a, b, own, others: torch.tensordot(
+        a, b, (_as_tuple(own), _as_tuple(others))
+    ),
     "aten.einsum.default": _einsum,
     "aten.embedding.default": lambda weight, indices: functional.embedding(indices, weight),
     "aten.index.Tensor": _index,
@@ -176,7 +183,7 @@ FUNCTIONS: dict[str, Implementation] = {
     "aten.concat.default": torch.cat,
     "aten.stack.default": torch.stack,
     "aten.split.Tensor": torch.split,
-    "aten.split_with_sizes.default": lambda self, sizes, dim: torch.split(self, list(sizes), dim),
+    "aten.split_with_sizes.default": lambda self, sizes, dim: torch.split(self, list(_as_tuple(sizes)), dim),
     "aten.chunk.default": torch.chunk,
     "aten.unbind.int": torch.unbind,
     "aten.pad.default": _pad,
@@ -194,8 +201,8 @@ FUNCTIONS: dict[str, Implementation] = {
     "aten.t.default": lambda self: self.mT if self.dim() > 1 else self,
     "aten.mT.default": lambda self: self.mT if self.dim() > 1 else self,
     "aten.numpy_T.default": lambda self: self.permute(tuple(reversed(range(self.dim())))),
-    "aten.movedim.int": torch.movedim,
-    "aten.movedim.intlist": torch.movedim,
+    "aten.movedim.int": _move_dims,
+    "aten.movedim.intlist": _move_dims,
     "aten.unsqueeze.default": torch.unsqueeze,
     "aten.repeat.default": lambda self, repeats: self.repeat(repeats),
     "aten.tile.default": torch.tile,

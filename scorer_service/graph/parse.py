@@ -28,6 +28,8 @@ SCHEMA_MAJOR = 8
 NODE_LIMIT = 20_000
 _ITEM_LIMIT = 4096
 """Of one list among the arguments of a node."""
+_RANK_LIMIT = 64
+"""Of a tensor of torch."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]{0,199}")
 _FRAME = re.compile(
     r'File "([^"\n]{1,1000})", line ([0-9]{1,7})(?:, in ([^\n]{1,200}))?(?:\n[ ]{4,}([^\n]*))?'
@@ -246,7 +248,10 @@ def _parse_claims(values: dict[str, Any]) -> dict[str, Claim]:
         where = f"tensor {_printable(name)!r}"
         meta = expect(meta, dict, where)
         sizes: list[int | None] = []
-        for size in member(meta, "sizes", list, where):
+        listed = member(meta, "sizes", list, where)
+        if len(listed) > _RANK_LIMIT:
+            raise ArchiveError(f"{where} has {len(listed)} dimensions; torch has at most {_RANK_LIMIT}")
+        for size in listed:
             kind, value = single_member(size, where)
             sizes.append(expect(value, int, where) if kind == "as_int" else None)
         claims[name] = Claim(member(meta, "dtype", int, where), tuple(sizes))

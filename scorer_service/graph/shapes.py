@@ -107,6 +107,8 @@ def broadcast(*shapes: Shape) -> Shape:
 def reshape(shape: Shape, sizes: Sequence[Extent | None]) -> Shape:
     """The shape that `sizes` asks for, None being the size that follows from the others."""
     target = list(sizes)
+    if len(target) > RANK_LIMIT:
+        raise RuleBroken(f"makes a tensor of {len(target)} dimensions; {RANK_LIMIT} is the limit")
     if target.count(None) > 1:
         raise RuleBroken("leaves more than one size open")
     known = [extent for extent in target if extent is not None]

@@ -64,6 +64,8 @@ def arange(call: Call) -> Value:
     kind = call.kind("dtype", Kind.INTEGER if whole else Kind.FLOAT)
     if not isinstance(start, int) or not isinstance(step, int) or not isinstance(end, int) or step == 0:
         raise RuleBroken("counts by something else than whole numbers; multiply a whole range by a number")
+    if (end - start) * step < 0:
+        raise RuleBroken(f"counts from {start} to {end} in steps of {step}, which lead away from it")
     numbers = range(start, end, step)
     count = len(numbers) if abs(end - start) < 1 << 32 else 1 << 32
     if count > 1 << 24 or max(abs(start), abs(end)) > 1 << 24:

@@ -4,7 +4,7 @@ Look-ups have provable bounds: the range of every index is known, so that none c
 tensor, which on a GPU would end the process.
 """
 
-from scorer_service.graph.call import Call
+from scorer_service.graph.call import NUMBER_LIMIT, Call
 from scorer_service.graph.dtypes import Kind
 from scorer_service.graph.shapes import (
     ONE,
@@ -198,6 +198,8 @@ def pad(call: Call) -> Value:
             if shape[dim].count < 0:
                 raise RuleBroken("cuts off more than there is")
     if value.kind is Kind.FLOAT:
+        if abs(filler) > NUMBER_LIMIT:
+            raise RuleBroken(f"has the number {filler:g}; {NUMBER_LIMIT:g} is the limit")
         return floats(tuple(shape))
     if filler != int(filler):
         raise RuleBroken("pads integers with a float")

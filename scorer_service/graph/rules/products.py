@@ -46,9 +46,7 @@ def matrix_times_matrix(call: Call) -> Value:
 
 def batched_matrices(call: Call) -> Value:
     """self @ mat2, of two batches of matrices with the same number of matrices."""
-    first, second = call.float_tensor("self").shape, call.float_tensor("mat2").shape
-    if len(first) == 3 and len(second) == 3 and first[0] != second[0]:
-        raise RuleBroken(f"multiplies {first[0]} matrices by {second[0]}")
+    _as_many_matrices(call, "self", "mat2")
     return floats(_product_of_rank(call, "self", 3, "mat2", 3))
 
 
@@ -77,6 +75,7 @@ def add_product(call: Call) -> Value:
 
 def add_batched_product(call: Call) -> Value:
     """beta * self + alpha * (batch1 @ batch2), of batches of matrices."""
+    _as_many_matrices(call, "batch1", "batch2")
     return _add_product(call, "batch1", "batch2", 3)
 
 
@@ -168,6 +167,13 @@ def _add_product(call: Call, first: str, second: str, rank: int) -> Value:
     if broadcast(added, product) != product:
         raise RuleBroken(f"adds {describe_shape(added)} to a product of shape {describe_shape(product)}")
     return floats(product)
+
+
+def _as_many_matrices(call: Call, first: str, second: str) -> None:
+    """One matrix is not multiplied by each of many here, as `matmul` does."""
+    a, b = call.float_tensor(first).shape, call.float_tensor(second).shape
+    if len(a) == 3 and len(b) == 3 and a[0] != b[0]:
+        raise RuleBroken(f"multiplies {a[0]} matrices by {b[0]}")
 
 
 def _product_of_rank(call: Call, first: str, first_rank: int, second: str, second_rank: int) -> Shape:

@@ -4,6 +4,8 @@ from scorer_service.graph.call import Call
 from scorer_service.graph.dtypes import Kind
 from scorer_service.graph.shapes import (
     ONE,
+    RANK_LIMIT,
+    SIZE_LIMIT,
     Extent,
     RuleBroken,
     check_shape,
@@ -215,6 +217,9 @@ def multiply_sizes(call: Call) -> Extent:
     first, second = call.extent("a"), call.extent("b")
     if first.per_row and second.per_row:
         raise RuleBroken("multiplies the batch's size by itself")
+    # Each time, or a size that is squared again and again fills the memory before any tensor has it.
+    if first.count * second.count > SIZE_LIMIT:
+        raise RuleBroken(f"makes a size over {SIZE_LIMIT}")
     return Extent(first.count * second.count, first.per_row or second.per_row)
 
 
@@ -228,5 +233,5 @@ def _swap(value: Value, first: int, second: int) -> Value:
 
 def _reorder(value: Value, order: list[int]) -> Value:
     if sorted(order) != list(range(len(value.shape))):
-        raise RuleBroken(f"orders {len(value.shape)} dimensions as {order}")
+        raise RuleBroken(f"orders {len(value.shape)} dimensions as {order[: RANK_LIMIT + 1]}")
     return value.with_shape(tuple(value.shape[dim] for dim in order))
