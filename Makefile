@@ -14,7 +14,7 @@ PROBLEMS := scorer_service/environments/rust_codecontests/problems
 LAUNCHER_SOURCES := $(shell find sandboxes/launcher -name target -prune -o -type f \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' -o -name '*.py*' \) -not -path '*/__pycache__/*' -print)
 PROBLEM_SOURCES := $(shell find $(PROBLEMS) -type f -not -path '*/__pycache__/*')
 
-.PHONY: help setup demo test exploits real lint format bench stubs metrics-page dashboard problems clean
+.PHONY: help setup demo test exploits real lint format bench stubs metrics-page dashboard problems soak clean
 
 help: ## List what can be made.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -33,6 +33,10 @@ exploits: setup ## Run every attack on running servers, and print a table: docs/
 	source scripts/rust_env.sh && PYTHONPATH=tests/doubles $(BIN)/python -m tests.exploits \
 	  $(if $(ENVIRONMENT),--environment $(ENVIRONMENT)) $(if $(ONLY),--only '$(ONLY)') $(if $(SANDBOX),--sandbox $(SANDBOX)) \
 	  $(if $(ADDRESS),--address $(ADDRESS)) $(if $(OUTPUT),--output $(OUTPUT))
+
+soak: setup ## Load and random deaths for MINUTES=60, then a look at what must hold: docs/design/soak.md.
+	source scripts/rust_env.sh && PYTHONPATH=tests/doubles $(BIN)/python -m tests.soak --minutes $(or $(MINUTES),60) \
+	  --sandbox $(or $(SANDBOX),native) $(if $(SEED),--seed $(SEED)) $(if $(REPORT),--report $(REPORT))
 
 real: setup ## Judge every program of the real contest problems, of which `make test` judges a share.
 	SCORER_REAL=all $(BIN)/python -m pytest -n auto tests/real
