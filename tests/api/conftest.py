@@ -49,8 +49,19 @@ def limits() -> QueueLimits:
 
 
 @pytest.fixture
+def attempt_budget() -> int:
+    """Of attempts that are created without one; 0 for no limit."""
+    return 0
+
+
+@pytest.fixture
 async def service(
-    tmp_path: Path, heartbeat_s: float, is_ready: bool, tokens: TokenFile | None, limits: QueueLimits
+    tmp_path: Path,
+    heartbeat_s: float,
+    is_ready: bool,
+    tokens: TokenFile | None,
+    limits: QueueLimits,
+    attempt_budget: int,
 ) -> AsyncIterator[Service]:
     database = Database(tmp_path / "jobs.sqlite3")
     metrics = CollectorRegistry()
@@ -72,6 +83,7 @@ async def service(
         access=AccessControl(SqliteArtifactOwners(database), tokens),
         metrics=metrics,
         heartbeat_s=heartbeat_s,
+        attempt_budget=attempt_budget,
     )
     await registry.publish()
     await scheduler.start()
