@@ -72,7 +72,8 @@ def _soak(options: Options, folder: Path) -> list[Check]:
     try:
         if options.calibrate:
             _say("calibrating")
-            server.calibrate()
+            for refusal in server.calibrate():
+                _say(refusal)
         server.start()
         server.wait_until_serving()
         entries = _entries(server)
