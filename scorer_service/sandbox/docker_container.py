@@ -56,11 +56,22 @@ def started(
             try:
                 with _met(engine, container, listener) as control:
                     yield control
+            except scorer_launcher.SandboxError as error:
+                engine.remove(container)
+                raise type(error)(_as_outside(str(error), shown)) from error
             except BaseException:
                 engine.remove(container)
                 raise
     finally:
         shutil.rmtree(place, ignore_errors=True)
+
+
+def _as_outside(text: str, shown: Sequence[str]) -> str:
+    """A message about what a container sees, in paths of this machine."""
+    # The last first: one is the beginning of another.
+    for inside, outside in reversed(list(zip(sources(len(shown)), shown, strict=True))):
+        text = text.replace(inside, outside)
+    return text
 
 
 @contextlib.contextmanager

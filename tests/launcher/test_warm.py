@@ -21,6 +21,7 @@ SCRIPT = Path(__file__).with_name("warm_interpreter.py")
 PYTHON = f"{sys.base_prefix}/bin/python{sys.version_info[0]}.{sys.version_info[1]}"
 #: The libraries of the interpreter, and it.
 FOLDERS = (sys.base_prefix, "/lib", "/lib64", "/usr/lib")
+FILTERS_OF_PROGRAMS = 2
 SYSTEM = dict.fromkeys(path for path in FOLDERS if Path(path).exists())
 
 
@@ -266,7 +267,7 @@ def programs_of(sandbox_processes: set[tuple[int, str]]) -> set[tuple[int, str]]
         except OSError:
             continue
         filters = text.partition("Seccomp_filters:")[2].split()
-        if filters and filters[0] == "2" and "zombie" not in text:
+        if filters and int(filters[0]) == FILTERS_OF_PROGRAMS and "zombie" not in text:
             found.add((pid, started))
     return found
 
