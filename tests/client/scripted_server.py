@@ -358,7 +358,10 @@ class _Attempts(_Servicer, attempt_pb2_grpc.AttemptServiceServicer):
             environment=request.environment,
             policy=request.policy,
             label=request.label,
+            priority=request.priority,
         )
+        if request.scoring_budget:
+            attempt.scoring_budget = attempt.remaining_scorings = request.scoring_budget
         attempt.created_at.FromSeconds(1_700_000_000)
         self.server.attempts[attempt.attempt_id] = attempt
         return attempt_pb2.CreateAttemptResponse(

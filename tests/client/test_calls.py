@@ -9,8 +9,10 @@ from scorer.v1 import attempt_pb2, job_pb2, result_pb2
 from scorer_client import (
     AccessDenied,
     Anchors,
+    InvalidRequest,
     JobState,
     NotFound,
+    Priority,
     Score,
     ScoreDirection,
     ScorePolicy,
@@ -109,6 +111,28 @@ def test_an_attempt_is_created_shown_and_closed(server: ScriptedServer, colour: 
     assert closed.closed_at == attempt.created_at + timedelta(seconds=60)
     with pytest.raises(NotFound):
         colour.call(server, "get_attempt", "attempt-9")
+
+
+def test_an_attempt_has_the_priority_and_the_budget_that_it_was_given(
+    server: ScriptedServer, colour: Colour
+) -> None:
+    without = colour.call(server, "create_attempt", "rust_codecontests").attempt
+    assert (without.priority, without.scoring_budget, without.remaining_scorings) == (
+        Priority.NORMAL,
+        None,
+        None,
+    )
+    given = {"priority": Priority.HIGH, "budget": 5}
+    attempt = colour.call(server, "create_attempt", "rust_codecontests", **given).attempt
+    assert (attempt.priority, attempt.scoring_budget, attempt.remaining_scorings) == (Priority.HIGH, 5, 5)
+    server.attempts[attempt.attempt_id].remaining_scorings = 0
+    assert colour.call(server, "get_attempt", attempt.attempt_id).remaining_scorings == 0
+    # As a server of before sends it.
+    server.attempts[attempt.attempt_id].ClearField("priority")
+    assert colour.call(server, "get_attempt", attempt.attempt_id).priority is Priority.NORMAL
+    for wrong in ({"priority": Priority.UNKNOWN}, {"budget": -1}):
+        with pytest.raises(InvalidRequest):
+            colour.call(server, "create_attempt", "rust_codecontests", **wrong)
 
 
 def test_the_score_log_is_read_over_all_pages(server: ScriptedServer, colour: Colour) -> None:

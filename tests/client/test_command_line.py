@@ -297,6 +297,47 @@ def test_pauses_are_told(server: ScriptedServer, run: Run, folder: Path) -> None
     assert "the queue is full; trying again in 0.0 s" in err
 
 
+@pytest.mark.parametrize(
+    ("reason", "retry_after", "status", "way_out"),
+    [
+        ("BUDGET_EXHAUSTED", None, 2, "another attempt"),
+        ("RATE_LIMITED", timedelta(minutes=50), 3, "may come in 0:50:00"),
+    ],
+)
+def test_what_bounds_scorings_is_told_with_the_way_out(
+    server: ScriptedServer,
+    run: Run,
+    folder: Path,
+    reason: str,
+    retry_after: timedelta | None,
+    status: int,
+    way_out: str,
+) -> None:
+    def no(server: ScriptedServer, request: ScoreRequest, context: grpc.ServicerContext) -> ScoreResponse:
+        refuse(
+            context,
+            grpc.StatusCode.RESOURCE_EXHAUSTED,
+            "no more",
+            reason=reason,
+            retry_after=retry_after,
+        )
+
+    server.steps.append(no)
+    found, _, err = run("score", "rust_codecontests", folder)
+    assert found == status
+    assert way_out in err
+
+
+def test_an_attempt_is_given_a_priority_and_a_budget(server: ScriptedServer, run: Run) -> None:
+    status, out, _ = run("attempt", "create", "rust_codecontests", "--priority", "low", "--budget", "5")
+    assert status == 0
+    assert "priority: low\n" in out
+    assert "scorings left: 5 of 5\n" in out
+    assert "scorings left: no limit\n" in run("attempt", "create", "rust_codecontests")[1]
+    assert run("attempt", "create", "rust_codecontests", "--priority", "highest")[0] == 2
+    assert run("attempt", "create", "rust_codecontests", "--budget", "-1")[0] == 2
+
+
 def test_environments_are_listed(run: Run) -> None:
     status, out, _ = run("environments")
     assert status == 0

@@ -11,6 +11,7 @@ import grpc
 import pytest
 from scorer.v1 import result_pb2
 from scorer_client import (
+    BudgetExhausted,
     DeadlinePassed,
     InvalidRequest,
     Job,
@@ -19,6 +20,7 @@ from scorer_client import (
     NotFound,
     Overloaded,
     ProblemVerdict,
+    RateLimited,
     RequestIdReused,
     Retry,
     RetryPolicy,
@@ -136,6 +138,18 @@ def test_passing_failures_are_tried_again_with_one_request_id(
         (failing(grpc.StatusCode.UNKNOWN, "a bug"), ServiceFailure, ""),
         (failing(grpc.StatusCode.CANCELLED, reason="JOB_CANCELLED"), JobCancelled, "JOB_CANCELLED"),
         (failing(grpc.StatusCode.NOT_FOUND, reason="ATTEMPT_NOT_FOUND"), NotFound, "ATTEMPT_NOT_FOUND"),
+        (
+            failing(grpc.StatusCode.RESOURCE_EXHAUSTED, reason="BUDGET_EXHAUSTED"),
+            BudgetExhausted,
+            "BUDGET_EXHAUSTED",
+        ),
+        (
+            failing(
+                grpc.StatusCode.RESOURCE_EXHAUSTED, reason="RATE_LIMITED", retry_after=timedelta(minutes=50)
+            ),
+            RateLimited,
+            "RATE_LIMITED",
+        ),
         (failing(grpc.StatusCode.RESOURCE_EXHAUSTED, reason="ARTIFACT_QUOTA"), Overloaded, "ARTIFACT_QUOTA"),
         (
             failing(grpc.StatusCode.RESOURCE_EXHAUSTED, reason="ARTIFACT_TOO_LARGE"),

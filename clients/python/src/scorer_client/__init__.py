@@ -14,11 +14,12 @@ from scorer_client._access import tls_credentials
 from scorer_client._aio import AsyncScorerClient
 from scorer_client._artifact_content import ArtifactReference
 from scorer_client._artifacts import UploadProgress, UploadStage
-from scorer_client._attempts import Attempt, CreatedAttempt, ScoreLogEntry, ScorePolicy
+from scorer_client._attempts import Attempt, CreatedAttempt, Priority, ScoreLogEntry, ScorePolicy
 from scorer_client._environments import Anchors, Environment, ScoreDirection
 from scorer_client._errors import (
     AccessDenied,
     AttemptRefused,
+    BudgetExhausted,
     DeadlinePassed,
     FileChanged,
     InvalidRequest,
@@ -26,6 +27,7 @@ from scorer_client._errors import (
     NotFound,
     NotServed,
     Overloaded,
+    RateLimited,
     RequestIdReused,
     ScorerError,
     ServiceFailure,
@@ -61,6 +63,7 @@ __all__ = [
     "AsyncScorerClient",
     "Attempt",
     "AttemptRefused",
+    "BudgetExhausted",
     "CreatedAttempt",
     "DeadlinePassed",
     "Environment",
@@ -76,10 +79,12 @@ __all__ = [
     "NotFound",
     "NotServed",
     "Overloaded",
+    "Priority",
     "ProblemResult",
     "ProblemVerdict",
     "Progress",
     "PublicTestFailure",
+    "RateLimited",
     "RefusedOperator",
     "RefusedTensor",
     "RequestIdReused",

@@ -28,7 +28,7 @@ from scorer_client._access import call_metadata, channel_options
 from scorer_client._aio_performer import Performer
 from scorer_client._artifact_content import ArtifactReference, ContentSource
 from scorer_client._artifacts import UploadProgress
-from scorer_client._attempts import Attempt, CreatedAttempt, ScoreLogEntry
+from scorer_client._attempts import Attempt, CreatedAttempt, Priority, ScoreLogEntry
 from scorer_client._channel import CHANNEL_OPTIONS, DEFAULT_TARGET
 from scorer_client._environments import Environment
 from scorer_client._flow import Flow, T, emit_result
@@ -263,7 +263,13 @@ class AsyncScorerClient:
         return await self._run(_jobs.cancel_job(self._session, job))
 
     async def create_attempt(
-        self, environment: str, *, hidden: bool = False, label: str = ""
+        self,
+        environment: str,
+        *,
+        hidden: bool = False,
+        label: str = "",
+        priority: Priority = Priority.NORMAL,
+        budget: int = 0,
     ) -> CreatedAttempt:
         """Begins an attempt; `hidden` keeps scores from whoever has no evaluator key.
 
@@ -271,9 +277,13 @@ class AsyncScorerClient:
             environment: The environment's name.
             hidden: Whether scores are hidden without the evaluator key.
             label: Says whose attempt it is, at most 200 characters; shown to the evaluator only.
+            priority: How its submissions are treated beside those of others.
+            budget: How many scorings it may have; 0 for the server's default, which may be no limit.
         """
         return await self._run(
-            _attempts.create_attempt(self._session, environment, hidden=hidden, label=label)
+            _attempts.create_attempt(
+                self._session, environment, hidden=hidden, label=label, priority=priority, budget=budget
+            )
         )
 
     async def get_attempt(self, attempt_id: str) -> Attempt:

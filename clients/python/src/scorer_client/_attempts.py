@@ -7,11 +7,13 @@ from datetime import datetime, timedelta
 from scorer.v1 import attempt_pb2
 
 from scorer_client import _methods as methods
+from scorer_client._errors import invalid_field
 from scorer_client._flow import Emit, Flow, unary
 from scorer_client._reading import duration_of, enum_member, time_of
 from scorer_client._results import Score, Verdict, read_score, read_verdict
 from scorer_client._retry import Session
 
+_BUDGET_LIMIT = 1_000_000  # of the contract
 _PAGE_SIZE = 500  # the most that the contract allows: fewest round trips
 
 
@@ -24,6 +26,19 @@ class ScorePolicy(enum.Enum):
     """That the scoring was logged, and nothing else."""
     UNKNOWN = "unknown"
     """A policy that this version of the client does not know."""
+
+
+class Priority(enum.Enum):
+    """How large an attempt's share is while several clients have submissions waiting."""
+
+    LOW = "low"
+    """A quarter of a normal one."""
+    NORMAL = "normal"
+    """One share."""
+    HIGH = "high"
+    """Four times a normal one."""
+    UNKNOWN = "unknown"
+    """A priority that this version of the client does not know."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +61,12 @@ class Attempt:
     """The best valid score so far; None where no scoring was valid, and where the policy hides it."""
     label: str
     """Whose attempt it is; shown to the evaluator only."""
+    priority: Priority = Priority.NORMAL
+    """How its submissions are treated beside those of others."""
+    scoring_budget: int | None = None
+    """How many scorings it may have; None for no limit."""
+    remaining_scorings: int | None = None
+    """How many of them are left; None for no limit."""
 
 
 @dataclass(frozen=True)
@@ -90,13 +111,33 @@ def read_attempt(attempt: attempt_pb2.Attempt) -> Attempt:
         score_count=attempt.score_count,
         final_score=read_score(attempt.final_score) if attempt.HasField("final_score") else None,
         label=attempt.label,
+        priority=_read_priority(attempt.priority),
+        scoring_budget=attempt.scoring_budget or None,
+        remaining_scorings=attempt.remaining_scorings if attempt.HasField("remaining_scorings") else None,
     )
 
 
-def create_attempt(session: Session, environment: str, *, hidden: bool, label: str) -> Flow[CreatedAttempt]:
+def _read_priority(number: int) -> Priority:
+    if number == attempt_pb2.PRIORITY_UNSPECIFIED:  # of a server that knows none: all are alike
+        return Priority.NORMAL
+    return enum_member(Priority, attempt_pb2.Priority.DESCRIPTOR, "PRIORITY_", number)
+
+
+def create_attempt(
+    session: Session, environment: str, *, hidden: bool, label: str, priority: Priority, budget: int
+) -> Flow[CreatedAttempt]:
     """Begins an attempt. Not tried again after a broken connection: that could begin two."""
-    policy = attempt_pb2.SCORE_POLICY_HIDDEN if hidden else attempt_pb2.SCORE_POLICY_VISIBLE
-    request = attempt_pb2.CreateAttemptRequest(environment=environment, policy=policy, label=label)
+    if priority is Priority.UNKNOWN:
+        raise invalid_field("priority", "must be LOW, NORMAL or HIGH")
+    if not 0 <= budget <= _BUDGET_LIMIT:
+        raise invalid_field("scoring_budget", f"must be between 0 and {_BUDGET_LIMIT}, not {budget}")
+    request = attempt_pb2.CreateAttemptRequest(
+        environment=environment,
+        policy=attempt_pb2.SCORE_POLICY_HIDDEN if hidden else attempt_pb2.SCORE_POLICY_VISIBLE,
+        label=label,
+        priority=attempt_pb2.Priority.Value(f"PRIORITY_{priority.name}"),
+        scoring_budget=budget,
+    )
     response = yield from unary(session, methods.CREATE_ATTEMPT, request, idempotent=False)
     return CreatedAttempt(read_attempt(response.attempt), response.evaluator_key, response.agent_token)
 

@@ -67,8 +67,17 @@ class AttemptRefused(ScorerError):
     """The attempt is closed, or for another environment."""
 
 
+class BudgetExhausted(ScorerError):
+    """The attempt has no scoring left: trying again does not help, another attempt does."""
+
+
 class Overloaded(ScorerError):
-    """The queue is full (or a quota is used up), and stayed so longer than the retry policy waits."""
+    """The queue is full, as a whole or for this client (or a quota is used up), and stayed so longer than the
+    retry policy waits."""
+
+
+class RateLimited(Overloaded):
+    """The client had as many scorings within an hour as it may; `retry_after` says when it has another."""
 
 
 class JobCancelled(ScorerError):
@@ -98,6 +107,8 @@ class UnsafeStarter(ServiceFailure):
 # A reason says more than a code, so it is looked up first.
 _CLASS_BY_REASON: dict[str, type[ScorerError]] = {
     "ARTIFACT_TOO_LARGE": InvalidRequest,
+    "BUDGET_EXHAUSTED": BudgetExhausted,
+    "RATE_LIMITED": RateLimited,
     "JOB_CANCELLED": JobCancelled,
 }
 _CLASS_BY_CODE: dict[grpc.StatusCode, type[ScorerError]] = {

@@ -24,8 +24,8 @@ class RetryPolicy:
     not_serving_limit_s: float = 60.0
     """For an environment whose self-tests run (ENVIRONMENT_NOT_SERVING), seconds."""
     overload_limit_s: float = 600.0
-    """For a full queue (RESOURCE_EXHAUSTED with RetryInfo), and for another client's upload of the same
-    artifact (UPLOAD_BUSY) that does not move, seconds."""
+    """For a full queue and the limits of one client (RESOURCE_EXHAUSTED with RetryInfo), and for another
+    client's upload of the same artifact (UPLOAD_BUSY) that does not move, seconds."""
     initial_backoff_s: float = 0.2
     """First pause, seconds."""
     max_backoff_s: float = 10.0

@@ -25,7 +25,7 @@ from scorer_client import (
 from scorer_client._access import call_metadata, channel_options
 from scorer_client._artifact_content import ArtifactReference, ContentSource
 from scorer_client._artifacts import UploadProgress
-from scorer_client._attempts import Attempt, CreatedAttempt, ScoreLogEntry
+from scorer_client._attempts import Attempt, CreatedAttempt, Priority, ScoreLogEntry
 from scorer_client._channel import CHANNEL_OPTIONS, DEFAULT_TARGET
 from scorer_client._environments import Environment
 from scorer_client._flow import Flow, T, emit_result
@@ -262,15 +262,29 @@ class ScorerClient:
         """Cancels the job of that job id or request id; see its state for whether it had ended before."""
         return self._run(_jobs.cancel_job(self._session, job))
 
-    def create_attempt(self, environment: str, *, hidden: bool = False, label: str = "") -> CreatedAttempt:
+    def create_attempt(
+        self,
+        environment: str,
+        *,
+        hidden: bool = False,
+        label: str = "",
+        priority: Priority = Priority.NORMAL,
+        budget: int = 0,
+    ) -> CreatedAttempt:
         """Begins an attempt; `hidden` keeps scores from whoever has no evaluator key.
 
         Args:
             environment: The environment's name.
             hidden: Whether scores are hidden without the evaluator key.
             label: Says whose attempt it is, at most 200 characters; shown to the evaluator only.
+            priority: How its submissions are treated beside those of others.
+            budget: How many scorings it may have; 0 for the server's default, which may be no limit.
         """
-        return self._run(_attempts.create_attempt(self._session, environment, hidden=hidden, label=label))
+        return self._run(
+            _attempts.create_attempt(
+                self._session, environment, hidden=hidden, label=label, priority=priority, budget=budget
+            )
+        )
 
     def get_attempt(self, attempt_id: str) -> Attempt:
         """The attempt, with its final score so far."""

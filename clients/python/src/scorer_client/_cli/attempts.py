@@ -3,7 +3,7 @@
 import argparse
 from datetime import timedelta
 
-from scorer_client._attempts import Attempt, ScoreLogEntry, ScorePolicy
+from scorer_client._attempts import Attempt, Priority, ScoreLogEntry, ScorePolicy
 from scorer_client._cli.exit_status import ExitStatus
 from scorer_client._cli.json_output import json_document
 from scorer_client._cli.options import client_of, evaluator_key_of, json_option
@@ -22,6 +22,19 @@ def add_command(
     create.add_argument("environment", help="as `scorer-client environments` lists it")
     create.add_argument("--hidden", action="store_true", help="hide scores from whoever has no key")
     create.add_argument("--label", default="", help="whose attempt it is, at most 200 characters")
+    create.add_argument(
+        "--priority",
+        choices=[priority.value for priority in Priority if priority is not Priority.UNKNOWN],
+        default=Priority.NORMAL.value,
+        help="its share beside other clients: high is four times a normal one, low a quarter",
+    )
+    create.add_argument(
+        "--budget",
+        type=int,
+        default=0,
+        metavar="N",
+        help="scorings that it may have (default: what the server has, which may be no limit)",
+    )
     json_option(create, "one JSON document")
     create.set_defaults(run=_create)
     for name, run, help_text in (
@@ -37,7 +50,13 @@ def add_command(
 
 def _create(arguments: argparse.Namespace) -> ExitStatus:
     with client_of(arguments) as client:
-        created = client.create_attempt(arguments.environment, hidden=arguments.hidden, label=arguments.label)
+        created = client.create_attempt(
+            arguments.environment,
+            hidden=arguments.hidden,
+            label=arguments.label,
+            priority=Priority(arguments.priority),
+            budget=arguments.budget,
+        )
     if arguments.json:
         print(json_document(created))
         return ExitStatus.OK
@@ -97,6 +116,12 @@ def _row(entry: ScoreLogEntry) -> tuple[str, ...]:
     )
 
 
+def _left(attempt: Attempt) -> str:
+    if attempt.scoring_budget is None or attempt.remaining_scorings is None:
+        return "no limit"
+    return f"{attempt.remaining_scorings} of {attempt.scoring_budget}"
+
+
 def _description(attempt: Attempt, *, has_key: bool) -> str:
     # The server decides who sees it: a token may be enough.
     hidden = attempt.policy is ScorePolicy.HIDDEN and not has_key and attempt.final_score is None
@@ -106,7 +131,9 @@ def _description(attempt: Attempt, *, has_key: bool) -> str:
         ("scores are", attempt.policy.value),
         ("created", attempt.created_at.isoformat(sep=" ", timespec="seconds")),
         ("closed", attempt.closed_at.isoformat(sep=" ", timespec="seconds") if attempt.closed_at else "no"),
+        ("priority", attempt.priority.value),
         ("scorings", str(attempt.score_count)),
+        ("scorings left", _left(attempt)),
         (
             "final score",
             "hidden, or none yet; the evaluator's token or key shows it"

@@ -5,6 +5,7 @@ import enum
 from scorer_client._errors import (
     AccessDenied,
     AttemptRefused,
+    BudgetExhausted,
     InvalidRequest,
     JobCancelled,
     NotFound,
@@ -34,6 +35,7 @@ class UsageError(Exception):
 _STATUS_BY_CLASS: dict[type[ScorerError], ExitStatus] = {
     AccessDenied: ExitStatus.USAGE,
     AttemptRefused: ExitStatus.USAGE,
+    BudgetExhausted: ExitStatus.USAGE,
     InvalidRequest: ExitStatus.USAGE,
     NotFound: ExitStatus.USAGE,
     JobCancelled: ExitStatus.NO_SCORE,

@@ -1,12 +1,21 @@
 """Tells a person what went wrong with the service, and the way out."""
 
 import argparse
+from datetime import timedelta
 
 import grpc
 
 from scorer_client._cli.options import credentials_of, server_of
 from scorer_client._cli.terminal import say
-from scorer_client._errors import AccessDenied, DeadlinePassed, Overloaded, ScorerError, Unreachable
+from scorer_client._errors import (
+    AccessDenied,
+    BudgetExhausted,
+    DeadlinePassed,
+    Overloaded,
+    RateLimited,
+    ScorerError,
+    Unreachable,
+)
 
 
 def explain(error: ScorerError, arguments: argparse.Namespace) -> None:
@@ -20,6 +29,10 @@ def explain(error: ScorerError, arguments: argparse.Namespace) -> None:
         say("give an access token by --token-file, SCORER_TOKEN or --token")
     elif isinstance(error, AccessDenied) and error.reason != "WRONG_ROLE":
         say("give the evaluator key, which `attempt create` showed, by --key or SCORER_EVALUATOR_KEY")
+    elif isinstance(error, BudgetExhausted):
+        say("`attempt show` shows the budget; an evaluator begins another attempt by `attempt create`")
+    elif isinstance(error, RateLimited) and error.retry_after is not None:
+        say(f"the next scoring may come in {timedelta(seconds=round(error.retry_after.total_seconds()))}")
     elif isinstance(error, Overloaded) and error.reason != "ARTIFACT_QUOTA":
         say("the server takes no more work for now: try again later")
     elif isinstance(error, Unreachable | DeadlinePassed) and error.request_id:
