@@ -211,7 +211,7 @@ def _load_index(path: Path, identity: Mapping[str, Any]) -> dict[str, tuple[prob
             found = problem.Problem(checker=checker, **item["problem"])
             entries[found.problem_id] = (found, _Place(**item["place"]))
         return entries
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None  # no index, or one that was cut or made by another version: it is made again
 
 

@@ -7,8 +7,8 @@ Fields: `problem_id`, `name`, `description`, `public_tests`, `private_tests`, `g
 """
 
 import json
-import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -129,8 +129,8 @@ def _refuse_constant(name: str) -> None:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     row = dict(pairs)
     if len(row) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key, count in counts.items() if count > 1)
         raise ValueError(f"the key {twice!r} occurs twice")
     return row
 
@@ -216,7 +216,9 @@ class _Reader:
             parts = [value.get("seconds") or 0, value.get("nanos") or 0]
             whole = all(isinstance(part, int) and not isinstance(part, bool) for part in parts)
             known = set(value) <= {"seconds", "nanos"}
-            seconds = parts[0] + parts[1] / 1e9 if whole and known else None
+            # An integer of JSON may be too large for a float.
+            small = whole and known and all(abs(part) < 1 << 53 for part in parts)
+            seconds = parts[0] + parts[1] / 1e9 if small else None
         low, high = _TIME_LIMIT_RANGE_S
         numeric = isinstance(seconds, int | float) and not isinstance(seconds, bool)
         if not numeric or not low <= seconds <= high:
@@ -277,7 +279,7 @@ class _Reader:
     def _tolerance(self, checker: dict[str, Any], key: str) -> float:
         value = checker.get(key, 0.0)
         numeric = isinstance(value, int | float) and not isinstance(value, bool)
-        if not numeric or not math.isfinite(value) or not 0 <= value < 1:
+        if not numeric or not 0 <= value < 1:
             self.refuse(f"checker.{key} is {_shown(value)}; it must be at least 0 and below 1")
             return 0.0
         return float(value)
@@ -293,5 +295,8 @@ class _Reader:
 
 
 def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=True, default=repr)
+    try:
+        text = json.dumps(value, ensure_ascii=True, default=repr)
+    except RecursionError:  # it nests as deep as could just be read
+        return f"{type(value).__name__} that nests too deeply to be shown"
     return text if len(text) <= 80 else f"{text[:77]}..."
