@@ -169,7 +169,10 @@ def definition(name: str) -> bytes:
 def _client(address: str) -> "docker.APIClient":
     import docker
 
-    return docker.APIClient(base_url=address, version="auto", timeout=_TIMEOUT_S)
+    # It has a pool for each address of a call, which hold connections open; a new one costs nothing here.
+    return docker.APIClient(
+        base_url=address, version="auto", timeout=_TIMEOUT_S, num_pools=2, max_pool_size=1
+    )
 
 
 @contextlib.contextmanager
