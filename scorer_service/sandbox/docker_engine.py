@@ -43,10 +43,12 @@ class Engine:
                 f"DOCKER_HOST is {address}: sandboxes are talked to by sockets and descriptors, which takes "
                 "an engine on this machine (unix://...)"
             )
-        with _saying(f"no container engine answers at {address} ({_WAY_OUT})"):
-            self._client = _client(address)
-            version: Mapping[str, Any] = self._client.version()
-            self._memory_bytes = int(self._client.info()["MemTotal"])
+        self._address = address
+        self._api_version = "auto"
+        with self._talking(f"no container engine answers at {address} ({_WAY_OUT})") as client:
+            version: Mapping[str, Any] = client.version()
+            self._memory_bytes = int(client.info()["MemTotal"])
+            self._api_version = client.api_version
         self.version = str(version["Version"])
 
     @property
@@ -58,8 +60,8 @@ class Engine:
         """The name of the image of this version of the supervisor; it is built where it is missing."""
         executable = scorer_launcher.supervisor_executable()
         tag = f"{_REPOSITORY}:{hashlib.sha256(executable).hexdigest()[:12]}"
-        with _saying("cannot list images"):
-            known = self._client.images(name=tag, quiet=True)
+        with self._talking("cannot list images") as client:
+            known = client.images(name=tag, quiet=True)
         return tag if known else self.build_image()
 
     def build_image(self, base: str = "scratch") -> str:
@@ -69,8 +71,8 @@ class Engine:
         context = _archive(
             {"Dockerfile": (definition("Dockerfile"), 0o644), "supervisor": (executable, 0o755)}
         )
-        with _saying(f"cannot build the image {tag} on {base}"):
-            steps = self._client.build(
+        with self._talking(f"cannot build the image {tag} on {base}") as client:
+            steps = client.build(
                 fileobj=context,
                 custom_context=True,
                 tag=tag,
@@ -89,11 +91,11 @@ class Engine:
 
     def start(self, configuration: Mapping[str, Any]) -> str:
         """Make and start a container; gives its id."""
-        with _saying("cannot start a container"):
-            made = self._client.create_container_from_config(dict(configuration))  # type: ignore[no-untyped-call]
+        with self._talking("cannot start a container") as client:
+            made = client.create_container_from_config(dict(configuration))  # type: ignore[no-untyped-call]
             container = str(made["Id"])
             try:
-                self._client.start(container)
+                client.start(container)
             except BaseException:
                 self.remove(container)
                 raise
@@ -101,8 +103,8 @@ class Engine:
 
     def end_of(self, container: str) -> str | None:
         """How a container ended; None while it runs."""
-        with _saying("cannot look at a container"):
-            found = self._client.containers(all=True, filters={"id": container})
+        with self._talking("cannot look at a container") as client:
+            found = client.containers(all=True, filters={"id": container})
             if found and found[0]["State"] in ("created", "running", "restarting"):
                 return None
         return str(found[0]["Status"]) if found else "it is gone"
@@ -111,9 +113,12 @@ class Engine:
         """Kill and remove a container, if it is still there."""
         import docker.errors
 
-        with _saying("cannot remove a container"), contextlib.suppress(docker.errors.NotFound):
+        with (
+            self._talking("cannot remove a container") as client,
+            contextlib.suppress(docker.errors.NotFound),
+        ):
             try:
-                self._client.remove_container(container, force=True)
+                client.remove_container(container, force=True)
             except docker.errors.APIError as error:
                 # A container that ended is being removed by the engine itself.
                 if error.status_code != 409:
@@ -121,12 +126,31 @@ class Engine:
 
     def sweep(self) -> int:
         """Remove what is left of servers that are gone, and tell how many there were."""
-        with _saying("cannot list containers"):
-            found = self._client.containers(all=True, filters={"label": SERVER_LABEL})
+        with self._talking("cannot list containers") as client:
+            found = client.containers(all=True, filters={"label": SERVER_LABEL})
         left = [each["Id"] for each in found if _is_gone(each["Labels"][SERVER_LABEL])]
         for container in left:
             self.remove(container)
         return len(left)
+
+    @contextlib.contextmanager
+    def _talking(self, what: str) -> "Iterator[docker.APIClient]":
+        """A connection for some calls. Whatever goes wrong in `what` is a failure of the service.
+
+        One for all would keep open as many sockets as it had calls at once.
+        """
+        import docker
+        import docker.errors
+        import requests
+
+        try:
+            client = docker.APIClient(base_url=self._address, version=self._api_version, timeout=_TIMEOUT_S)
+            with contextlib.closing(client):
+                yield client
+        except docker.errors.APIError as error:
+            raise scorer_launcher.SandboxError(f"{what}: {error.explanation or error}") from error
+        except (docker.errors.DockerException, requests.RequestException, OSError) as error:
+            raise scorer_launcher.SandboxError(f"{what}: {error}") from error
 
 
 def this_process() -> str:
@@ -164,29 +188,6 @@ def definition(name: str) -> bytes:
         if candidate.is_file():
             return candidate.read_bytes()
     raise scorer_launcher.SandboxError(f"{name} is missing: looked for {' and '.join(map(str, candidates))}")
-
-
-def _client(address: str) -> "docker.APIClient":
-    import docker
-
-    # It has a pool for each address of a call, which hold connections open; a new one costs nothing here.
-    return docker.APIClient(
-        base_url=address, version="auto", timeout=_TIMEOUT_S, num_pools=2, max_pool_size=1
-    )
-
-
-@contextlib.contextmanager
-def _saying(what: str) -> Iterator[None]:
-    """Whatever goes wrong with the engine is a failure of the service."""
-    import docker.errors
-    import requests
-
-    try:
-        yield
-    except docker.errors.APIError as error:
-        raise scorer_launcher.SandboxError(f"{what}: {error.explanation or error}") from error
-    except (docker.errors.DockerException, requests.RequestException, OSError) as error:
-        raise scorer_launcher.SandboxError(f"{what}: {error}") from error
 
 
 def _archive(files: Mapping[str, tuple[bytes, int]]) -> io.BytesIO:
