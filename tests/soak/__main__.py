@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from scorer_client import ScorerClient
@@ -85,13 +86,13 @@ def _soak(options: Options, folder: Path) -> list[Check]:
         idle_at_first = remains.idle(server)
         _say(f"load by {options.clients} clients, {len(planned)} disturbances")
         stopped_looking = threading.Event()
-        looking = threading.Thread(target=watch.run, args=[stopped_looking], name="watch")
-        looking.start()
-        try:
-            load.run(duration_s, disturber.run)
-        finally:
-            stopped_looking.set()
-            looking.join()
+        with ThreadPoolExecutor(1, thread_name_prefix="watch") as thread:
+            looking = thread.submit(watch.run, stopped_looking)
+            try:
+                load.run(duration_s, disturber.run)
+            finally:
+                stopped_looking.set()
+            looking.result()
         _say("all have their answers; looking at what is left")
         server.wait_until_serving()
         _wait_until_ended(server)

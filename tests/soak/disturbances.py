@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tests.soak import processes, stored_jobs
+from tests.soak import stored_jobs
 from tests.soak.soaked_server import SoakedServer
 from tests.soak.stored_jobs import StoredJob
 
@@ -126,7 +126,7 @@ class Disturber:
         return self._kill("worker", f"worker {pid}", pid, exposed)
 
     def _kill_sandbox(self, running: Sequence[StoredJob], choice: random.Random) -> bool:
-        found = list(processes.sandbox_processes(self.server.pid))
+        found = self.server.sandbox_processes()
         if not found:
             return False
         kinds = sorted({(role, is_warm) for role, is_warm, _ in found})
@@ -157,11 +157,7 @@ class Disturber:
         targets = [("server", self.server.pid)]
         if (worker := self.server.worker_pid) is not None:
             targets.append(("worker", worker))
-        targets += [
-            (role, pid)
-            for role, _, pid in processes.sandbox_processes(self.server.pid)
-            if role == "supervisor"
-        ]
+        targets += [(role, pid) for role, _, pid in self.server.sandbox_processes() if role == "supervisor"]
         name, pid = choice.choice(targets)
         stopped_s = choice.uniform(*STOPPED_S)
         with contextlib.suppress(ProcessLookupError):

@@ -2,12 +2,12 @@
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 WORKER_MARK = b"scorer_service.worker.main"
-MEMORY_FILE = "/memfd:"
-"""How the executable of a sandbox's supervisor is named: it is run from memory."""
+MEMORY_FILE, CONTAINED_SUPERVISOR = "/memfd:", "/supervisor"
+"""How the executable of a sandbox's supervisor is named: run from memory, in a container from its image."""
 
 SANDBOX_ROLES = ("supervisor", "zygote", "keeper", "init")
 """From the outside in. The program inside is not listed: whoever kills it, that is its own end."""
@@ -39,8 +39,10 @@ def worker(server_pid: int) -> int | None:
     return None
 
 
-def sandbox_processes(server_pid: int) -> Iterator[tuple[str, bool, int]]:
-    """Role, whether its programs are copies of an interpreter, and pid."""
+def sandbox_processes(server_pid: int, in_containers: Iterable[int] = ()) -> Iterator[tuple[str, bool, int]]:
+    """Role, whether its programs are copies of an interpreter, and pid; also of supervisors in containers."""
+    for root in in_containers:
+        yield from _tree(root)
     for root in children(server_pid):
         try:
             if not str(Path(f"/proc/{root}/exe").readlink()).startswith(MEMORY_FILE):
@@ -62,7 +64,8 @@ def _tree(root: int) -> Iterator[tuple[str, bool, int]]:
 
 def _is_interpreter(pid: int) -> bool:
     try:
-        return not str(Path(f"/proc/{pid}/exe").readlink()).startswith(MEMORY_FILE)
+        executable = str(Path(f"/proc/{pid}/exe").readlink())
+        return not executable.startswith((MEMORY_FILE, CONTAINED_SUPERVISOR))
     except OSError:
         return False
 

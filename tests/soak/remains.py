@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scorer_service.environments.rust_codecontests import program_cache
-from tests.soak import processes, stored_jobs
+from tests.soak import containers, processes, stored_jobs
 from tests.soak.soaked_server import SoakedServer
 from tests.soak.verification import Check
 from tests.soak.watching import Sample, Watch, growth, sample_of
@@ -100,6 +100,11 @@ def checks_of_end(server: SoakedServer, before: Before, exit_status: int) -> lis
         Check.of("the server stopped well", [f"status {exit_status}"] if exit_status else [], 1),
         Check.of("no process is left", _until_gone(lambda: _orphans(server)), len(server.pids)),
         Check.of("no cgroup is left", _until_gone(lambda: _cgroups(server)), len(server.pids)),
+        Check.of(
+            "no container is left",
+            _until_gone(lambda: containers.of_servers(server.pids)) if server.in_containers else [],
+            len(server.pids),
+        ),
         Check.of("no mount is left", (one for one in _mounts() if one not in before.mounts), 1),
         Check.of(
             "no temporary file is left",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from server_process import ServerProcess, server_environment
 
-from tests.soak import catalog, processes
+from tests.soak import catalog, containers, processes
 
 CANARY = "EXPLOIT-CANARY-environment"
 """In the server's environment, which no submission may see."""
@@ -53,9 +53,8 @@ class SoakedServer:
         """The servers' folder for temporary files."""
         self.temporary.mkdir()
         self.environments = environments
-        self._settings = ["--hidden-windows", str(hidden_windows), "--device", "cpu"]
-        if sandbox != "native":
-            self._settings += ["--sandbox", sandbox]
+        self._settings = ["--hidden-windows", str(hidden_windows), "--device", "cpu", "--sandbox", sandbox]
+        self.in_containers = sandbox == "docker"
         problems = catalog.write_problems(folder / "problems.jsonl")
         self._server = ServerProcess(
             folder / "server",
@@ -93,6 +92,11 @@ class SoakedServer:
     def worker_pid(self) -> int | None:
         """Of the process that measures, where there is one now."""
         return processes.worker(self.pid)
+
+    def sandbox_processes(self) -> list[tuple[str, bool, int]]:
+        """Of the present one; see `processes.sandbox_processes`."""
+        contained = containers.first_processes([self.pid]) if self.in_containers else []
+        return list(processes.sandbox_processes(self.pid, contained))
 
     def calibrate(self) -> list[str]:
         """Measure what 0 and 1 mean, before a server is there. Says what could not be, and why: a machine
