@@ -15,6 +15,7 @@ from pathlib import Path
 import artifacts
 import kernels
 import models
+import overload
 import sandbox
 import service
 from measurement import HEADER, Measurement
@@ -26,6 +27,7 @@ SECTIONS = {
     "artifacts": artifacts.measure,
     "kernels": kernels.measure,
     "models": models.measure,
+    "overload": overload.measure,
 }
 
 
