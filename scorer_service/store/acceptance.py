@@ -147,8 +147,8 @@ def _check_room(connection: sqlite3.Connection, job: NewJob, limits: QueueLimits
     waiting = _count(connection, of_client, (job.environment, job.client))
     free = limits.queue_limit - depth
     if waiting >= min(limits.client_queue_limit, free):
-        (first_turn,) = connection.execute(
-            f"SELECT turn FROM jobs WHERE {of_client} ORDER BY sequence LIMIT 1",
+        first = connection.execute(
+            f"SELECT turn, sequence FROM jobs WHERE {of_client} ORDER BY sequence LIMIT 1",
             (job.environment, job.client),
         ).fetchone()
         raise ClientQueueFull(
@@ -158,8 +158,8 @@ def _check_room(connection: sqlite3.Connection, job: NewJob, limits: QueueLimits
             limit=limits.client_queue_limit,
             jobs_ahead=_count(
                 connection,
-                "state = 'queued' AND environment = ? AND turn <= ?",
-                (job.environment, first_turn),
+                "state = 'queued' AND environment = ? AND (turn, sequence) <= (?, ?)",
+                (job.environment, *first),
             ),
         )
 

@@ -91,7 +91,11 @@ async def test_a_client_has_a_limit_of_its_own(store: Store) -> None:
     with pytest.raises(ClientQueueFull, match="2 of one client may") as caught:
         await store.accept("a", limits)
     assert caught.value.jobs_ahead == 1
-    await store.accept("b", limits)
+    for _ in range(2):
+        await store.accept("b", limits)
+    with pytest.raises(ClientQueueFull) as caught:
+        await store.accept("b", limits)
+    assert caught.value.jobs_ahead == 2  # the first of each
     await store.accept("a", limits, environment="triton_cumsum")
     await store.lease()
     await store.accept("a", limits)
