@@ -20,6 +20,10 @@ _RESTART_DELAYS_S = (0.0, 0.0, 1.0, 5.0, 30.0)
 """Before the first, second ... new start in a row without an answered call; the last one repeats. A worker
 that always dies must not keep a core busy."""
 
+_STARTS_IN_VAIN_LIMIT = 2
+"""In a row, after which those who wait are told. Once, a process may be killed while it starts as at any
+other time; twice says that something is missing."""
+
 
 class Worker:
     """The worker of one device. Belongs to the event loop in which it was started."""
@@ -129,6 +133,8 @@ class Worker:
                 return process
             except WorkerUnavailable as error:
                 _log.error("%s", error)
+                if self._starts_in_vain < _STARTS_IN_VAIN_LIMIT:
+                    continue
                 # Whoever waits is told; later calls wait for the next try.
                 assert self._process is not None
                 waiting, self._process = self._process, asyncio.get_running_loop().create_future()

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from scorer_service.worker import client
+from tests.soak import processes
 
 ECHO = "scorer_service.worker.diagnosis:echo"
 
@@ -115,6 +116,19 @@ async def test_a_killed_worker_loses_its_calls_and_the_next_one_serves(worker: c
     assert worker.pid != pid
     os.close(reading)
     os.close(writing)
+
+
+async def test_a_worker_killed_while_it_starts_again_is_started_once_more(worker: client.Worker) -> None:
+    killed = worker.pid
+    assert killed is not None
+    os.kill(killed, signal.SIGKILL)
+    while (starting := processes.worker(os.getpid())) in (None, killed):  # noqa: ASYNC110 - nobody tells of it
+        await asyncio.sleep(0)
+    call = asyncio.create_task(worker.call(ECHO, {}))
+    assert starting is not None
+    os.kill(starting, signal.SIGKILL)
+    assert (await call)["descriptors"] == 0
+    assert worker.pid not in (killed, starting)
 
 
 async def test_a_worker_that_ends_itself_is_started_again(worker: client.Worker) -> None:
