@@ -47,7 +47,8 @@ class ScoringServiceStub(object):
     the last jobs took this one will not end before the call's deadline
     (DEADLINE_TOO_SHORT, without RetryInfo where the judging alone takes longer). Trying
     again does not help where the attempt has no scoring left (BUDGET_EXHAUSTED, see
-    AttemptService). See Priority for who is a client
+    AttemptService), and not before others end where 64 calls wait for the one job
+    (JOB_WATCHED_TOO_OFTEN). See Priority for who is a client
     CANCELLED           the job was cancelled by CancelJob (JOB_CANCELLED)
     UNAVAILABLE         the server is shutting down or the environment is not ready (SERVER_DRAINING,
     ENVIRONMENT_NOT_SERVING); try again. It cannot read its tokens (TOKENS_UNREADABLE)
@@ -122,7 +123,8 @@ class ScoringServiceServicer(object):
     the last jobs took this one will not end before the call's deadline
     (DEADLINE_TOO_SHORT, without RetryInfo where the judging alone takes longer). Trying
     again does not help where the attempt has no scoring left (BUDGET_EXHAUSTED, see
-    AttemptService). See Priority for who is a client
+    AttemptService), and not before others end where 64 calls wait for the one job
+    (JOB_WATCHED_TOO_OFTEN). See Priority for who is a client
     CANCELLED           the job was cancelled by CancelJob (JOB_CANCELLED)
     UNAVAILABLE         the server is shutting down or the environment is not ready (SERVER_DRAINING,
     ENVIRONMENT_NOT_SERVING); try again. It cannot read its tokens (TOKENS_UNREADABLE)
@@ -227,7 +229,8 @@ class ScoringService(object):
     the last jobs took this one will not end before the call's deadline
     (DEADLINE_TOO_SHORT, without RetryInfo where the judging alone takes longer). Trying
     again does not help where the attempt has no scoring left (BUDGET_EXHAUSTED, see
-    AttemptService). See Priority for who is a client
+    AttemptService), and not before others end where 64 calls wait for the one job
+    (JOB_WATCHED_TOO_OFTEN). See Priority for who is a client
     CANCELLED           the job was cancelled by CancelJob (JOB_CANCELLED)
     UNAVAILABLE         the server is shutting down or the environment is not ready (SERVER_DRAINING,
     ENVIRONMENT_NOT_SERVING); try again. It cannot read its tokens (TOKENS_UNREADABLE)

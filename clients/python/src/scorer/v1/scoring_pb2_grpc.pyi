@@ -59,7 +59,8 @@ class ScoringServiceStub:
                           the last jobs took this one will not end before the call's deadline
                           (DEADLINE_TOO_SHORT, without RetryInfo where the judging alone takes longer). Trying
                           again does not help where the attempt has no scoring left (BUDGET_EXHAUSTED, see
-                          AttemptService). See Priority for who is a client
+                          AttemptService), and not before others end where 64 calls wait for the one job
+                          (JOB_WATCHED_TOO_OFTEN). See Priority for who is a client
       CANCELLED           the job was cancelled by CancelJob (JOB_CANCELLED)
       UNAVAILABLE         the server is shutting down or the environment is not ready (SERVER_DRAINING,
                           ENVIRONMENT_NOT_SERVING); try again. It cannot read its tokens (TOKENS_UNREADABLE)
@@ -131,7 +132,8 @@ class ScoringServiceAsyncStub:
                           the last jobs took this one will not end before the call's deadline
                           (DEADLINE_TOO_SHORT, without RetryInfo where the judging alone takes longer). Trying
                           again does not help where the attempt has no scoring left (BUDGET_EXHAUSTED, see
-                          AttemptService). See Priority for who is a client
+                          AttemptService), and not before others end where 64 calls wait for the one job
+                          (JOB_WATCHED_TOO_OFTEN). See Priority for who is a client
       CANCELLED           the job was cancelled by CancelJob (JOB_CANCELLED)
       UNAVAILABLE         the server is shutting down or the environment is not ready (SERVER_DRAINING,
                           ENVIRONMENT_NOT_SERVING); try again. It cannot read its tokens (TOKENS_UNREADABLE)
@@ -202,7 +204,8 @@ class ScoringServiceServicer(metaclass=abc.ABCMeta):
                           the last jobs took this one will not end before the call's deadline
                           (DEADLINE_TOO_SHORT, without RetryInfo where the judging alone takes longer). Trying
                           again does not help where the attempt has no scoring left (BUDGET_EXHAUSTED, see
-                          AttemptService). See Priority for who is a client
+                          AttemptService), and not before others end where 64 calls wait for the one job
+                          (JOB_WATCHED_TOO_OFTEN). See Priority for who is a client
       CANCELLED           the job was cancelled by CancelJob (JOB_CANCELLED)
       UNAVAILABLE         the server is shutting down or the environment is not ready (SERVER_DRAINING,
                           ENVIRONMENT_NOT_SERVING); try again. It cannot read its tokens (TOKENS_UNREADABLE)
