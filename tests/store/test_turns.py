@@ -1,5 +1,6 @@
 """Clients take turns: by their shares, however many jobs each has waiting, and over restarts."""
 
+import contextlib
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ import pytest
 
 from scorer_service.environments.interface import Verdict
 from scorer_service.store.attempts import SqliteAttemptStore
-from scorer_service.store.database import FILE_NAME, Database
+from scorer_service.store.database import FILE_NAME, MIGRATIONS, Database
 from scorer_service.store.interface import JobRecord, JudgedResult, Lease, NewJob, ScorePolicy
 from scorer_service.store.jobs import SqliteJobQueue
 from scorer_service.store.limits import Priority, QueueLimits
@@ -180,6 +181,39 @@ async def test_queues_of_environments_are_apart(store: Store) -> None:
     other = NewJob("triton_cumsum", b"", "digest", None, None, None, "a")
     record, _ = await store.queue.accept(other, MANY)
     assert await store.queue.position(record.job_id) == 0
+
+
+async def test_jobs_that_waited_before_there_were_turns_come_first_in_their_order(tmp_path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
+        before = next(number for number, migration in enumerate(MIGRATIONS) if "COLUMN turn" in migration)
+        for migration in MIGRATIONS[:before]:
+            connection.executescript(migration)
+        connection.executescript(
+            "INSERT INTO attempts (attempt_id, environment, policy, label, evaluator_key_sha256, created_at) "
+            f"VALUES ('attempt-1', '{NAME}', 'visible', '', '', 0);"
+            "INSERT INTO jobs (job_id, environment, payload, payload_sha256, state, accepted_at, attempt_id, "
+            "submitted_by) VALUES "
+            + ", ".join(
+                f"('job-{marker}', '{NAME}', CAST('{marker}' AS BLOB), '', 'queued', 0, {attempt}, {token})"
+                for marker, attempt, token in (
+                    ("x", "'attempt-1'", "NULL"),
+                    ("y", "NULL", "'t'"),
+                    ("z", "NULL", "NULL"),
+                )
+            )
+            + f"; PRAGMA user_version = {before};"
+        )
+    store = Store(tmp_path)
+    await store.accept("h", 1, Priority.HIGH)
+    assert await store.serve(4) == "xyzh"
+    # They are their clients' all the same.
+    clients = await store.database.run(
+        lambda connection: [
+            row["client"] for row in connection.execute("SELECT client FROM jobs ORDER BY sequence LIMIT 3")
+        ]
+    )
+    assert clients == ["attempt-1", "t", ""]
+    store.database.close()
 
 
 async def test_the_next_job_is_found_by_an_index_alone(store: Store) -> None:
