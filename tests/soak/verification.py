@@ -58,6 +58,11 @@ class Evidence:
         """The one that has its request id."""
         return next((job for job in self.jobs.values() if job.request_id == call.request_id), None)
 
+    def expected(self, call: Call) -> float | None:
+        """The raw score of a control; None where it could not be measured alone."""
+        entry = call.entry
+        return entry.raw if entry.raw is not None else self.alone.get((entry.environment, entry.name))
+
     def is_set_aside(self, job: StoredJob) -> bool:
         """Whether deaths explain that it failed."""
         return job.state == "failed" and self.exposures.get(job.job_id, 0) >= DEATHS_LIMIT
@@ -69,6 +74,7 @@ def checks(evidence: Evidence) -> list[Check]:
     paired = [(call, evidence.job_of(call)) for call in calls]
     found = [(call, job) for call, job in paired if job is not None]
     controls = [call for call in calls if call.entry.is_control and call.answer is not None]
+    unknown = sum(evidence.expected(call) is None and _raw(call) is not None for call in controls)
     others = [call for call in calls if not call.entry.is_control and call.answer is not None]
     judged = [job for job in jobs if job.state == "succeeded"]
     return [
@@ -82,7 +88,14 @@ def checks(evidence: Evidence) -> list[Check]:
         Check.of("answers are what is stored", _answers(found), len(found)),
         Check.of("jobs are cancelled only for who asked", _cancelled(found), len(found)),
         Check.of("jobs are delivered again only after a death", _deliveries(evidence, jobs), len(jobs)),
-        Check.of("honest controls have their own score", _controls(evidence, controls), len(controls)),
+        Check.of(
+            "honest controls have their own score",
+            _controls(evidence, controls),
+            len(controls),
+            f"{unknown} times, of controls that could not be timed alone, are compared with nothing"
+            if unknown
+            else "",
+        ),
         Check.of("wrong ones and attacks get what they may", _verdicts(others), len(others)),
         Check.of("no answer holds a secret", _secrets(calls), len(calls)),
     ]
@@ -168,12 +181,17 @@ def _deliveries(evidence: Evidence, jobs: Sequence[StoredJob]) -> Iterator[str]:
 
 def _controls(evidence: Evidence, controls: Sequence[Call]) -> Iterator[str]:
     for call in controls:
-        entry, answer = call.entry, call.answer
-        assert answer is not None
         yield from _wrong_verdict(call)
-        expected = entry.raw if entry.raw is not None else evidence.alone.get((entry.environment, entry.name))
-        if answer.raw is not None and (expected is None or abs(answer.raw - expected) > entry.tolerance):
-            yield f"{_name(call)}: scored {answer.raw}, and should {expected} (within {entry.tolerance:.3g})"
+        raw, expected, tolerance = _raw(call), evidence.expected(call), call.entry.tolerance
+        if raw is not None and expected is not None and abs(raw - expected) > tolerance:
+            yield f"{_name(call)}: scored {raw}, and should {expected} (within {tolerance:.3g})"
+        # A machine may be too busy to time a control alone, but nothing keeps the others from being scored.
+        if expected is None and "unstable" not in call.entry.verdicts:
+            yield f"{_name(call)}: had no score alone"
+
+
+def _raw(call: Call) -> float | None:
+    return call.answer.raw if call.answer is not None else None
 
 
 def _verdicts(calls: Sequence[Call]) -> Iterator[str]:
