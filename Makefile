@@ -14,7 +14,7 @@ PROBLEMS := scorer_service/environments/rust_codecontests/problems
 LAUNCHER_SOURCES := $(shell find sandboxes/launcher -name target -prune -o -type f \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' -o -name '*.py*' \) -not -path '*/__pycache__/*' -print)
 PROBLEM_SOURCES := $(shell find $(PROBLEMS) -type f -not -path '*/__pycache__/*')
 
-.PHONY: help setup demo test exploits real lint format bench stubs metrics-page dashboard problems soak clean
+.PHONY: help setup demo test exploits real lint format image bench stubs metrics-page dashboard problems soak clean
 
 help: ## List what can be made.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -55,6 +55,9 @@ format: setup ## Format Python and Rust.
 	$(BIN)/ruff check --fix --quiet || true
 	$(BIN)/ruff format
 	source scripts/rust_env.sh && cd sandboxes/launcher && cargo fmt
+
+image: $(VENV)/.packages ## Build the image of sandboxes in containers.
+	$(BIN)/scorer sandbox build-image
 
 bench: setup ## Measure speed as ratios beside their goals.
 	@$(BIN)/python bench/run.py

@@ -17,6 +17,7 @@ from scorer_service.environments.interface import CalibrationRefused, JudgingFai
 from scorer_service.environments.rust_codecontests import build, problem_set, profiles
 from scorer_service.logs import setup as logs
 from scorer_service.metrics.endpoint import MetricsListenError
+from scorer_service.sandbox.docker_engine import Engine
 from scorer_service.sandbox.isolation import TooLittleIsolation
 from scorer_service.sandbox.native import NativeBackend
 from scorer_service.sandbox.toolchain import ToolchainError
@@ -106,6 +107,20 @@ def _parser() -> argparse.ArgumentParser:
         help="rewrite the digests that pin the set, after a change of its sources",
     )
     build.set_defaults(run=_build_problems)
+
+    image = commands.add_parser("sandbox", help="the image of sandboxes in containers").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    image_build = image.add_parser(
+        "build-image", help="build it ahead; a server with --sandbox docker does where it is missing"
+    )
+    image_build.add_argument(
+        "--base",
+        default="scratch",
+        metavar="IMAGE",
+        help="as in debian:12-slim, for a supervisor that needs a C library (default: %(default)s)",
+    )
+    image_build.set_defaults(run=_build_image)
     return parser
 
 
@@ -152,6 +167,11 @@ def _build_problems(options: argparse.Namespace) -> int:
         options.output or profiles.EMBEDDED_SET_DIR, NativeBackend(), update_digests=options.update
     )
     print(summary)
+    return 0
+
+
+def _build_image(options: argparse.Namespace) -> int:
+    print(Engine().build_image(options.base))
     return 0
 
 
