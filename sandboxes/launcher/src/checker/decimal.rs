@@ -22,6 +22,12 @@ impl Tolerance {
 
 /// Numbers exactly as far apart as is allowed stay within it, although a difference of floats is rounded.
 const ROUNDING: f64 = 1.0 + 1e-9;
+/// A difference of as many digits tells more than a float can hold.
+const ENOUGH: i64 = 100_000_000_000_000_000;
+/// A number that is smaller by as many powers of ten changes nothing that a float can hold.
+const MOST_PLACES: usize = 40;
+/// More than the powers of ten of all floats together, of one sign.
+const MOST_POWER: i64 = 700;
 /// An exponent of more digits is text: no one needs it, and its arithmetic would overflow.
 const MOST_EXPONENT_DIGITS: usize = 17;
 
@@ -151,19 +157,45 @@ impl<'a> Decimal<'a> {
         // Both over the power of ten of the larger, so that no exponent leaves the range of a float.
         let nonzero = [self, other].into_iter().filter(|number| !number.is_zero());
         let common = nonzero.map(|number| number.magnitude).max().unwrap_or(0);
-        let value = |number: &Self| {
-            if number.is_zero() {
-                return 0.0;
-            }
-            let below = (number.magnitude.saturating_sub(common)).max(-400);
-            number.scaled() * 10_f64.powi(i32::try_from(below).unwrap_or(0))
-        };
-        let (a, b) = (value(self), value(other));
-        let difference = (a - b).abs();
-        let power = 10_f64.powi(i32::try_from(common.clamp(-400, 400)).unwrap_or(0));
-        difference <= tolerance.relative * a.abs().max(b.abs()) * ROUNDING
-            || difference * power <= tolerance.absolute * ROUNDING
+        let at = |number: &Self| if number.magnitude == common { number.scaled().abs() } else { 0.0 };
+        let largest = at(self).max(at(other));
+        let (difference, power) = self.difference(other, common);
+        at_most(difference, power, tolerance.relative * largest * ROUNDING)
+            || at_most(difference, power.saturating_add(common), tolerance.absolute * ROUNDING)
     }
+
+    /// How far two different numbers are apart, as `(d, p)` for `d * 10^p` over the power of ten `common` of the
+    /// larger. Digit by digit: a difference of floats has lost what two long numbers differ by.
+    fn difference(&self, other: &Self, common: i64) -> (f64, i64) {
+        // The first place of `common` is that of the larger one's first digit.
+        let digits = |number: &Self| {
+            let places_before = if number.is_zero() { 0 } else { common.saturating_sub(number.magnitude) };
+            let zeros = usize::try_from(places_before).unwrap_or(usize::MAX).min(MOST_PLACES);
+            std::iter::repeat_n(0_i64, zeros).chain(number.digits().map(|digit| i64::from(digit - b'0')))
+        };
+        let sign = if self.negative == other.negative { -1 } else { 1 };
+        let (mut a, mut b) = (digits(self), digits(other));
+        let (mut sum, mut places) = (0_i64, 0_i64);
+        while sum.abs() < ENOUGH {
+            let (x, y) = (a.next(), b.next());
+            if x.is_none() && y.is_none() {
+                break;
+            }
+            sum = sum * 10 + x.unwrap_or(0) + sign * y.unwrap_or(0);
+            places += 1;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "the nearest float is what is wanted")]
+        let sum = sum.abs() as f64;
+        (sum, -places)
+    }
+}
+
+/// Whether `value * 10^power` is at most a limit, whatever floats can hold.
+fn at_most(value: f64, power: i64, limit: f64) -> bool {
+    // In two halves: 10^-400 is no float, and neither need be the product of a limit and the whole.
+    let half = i32::try_from((-power).clamp(-MOST_POWER, MOST_POWER) / 2).unwrap_or(0);
+    let rest = i32::try_from((-power).clamp(-MOST_POWER, MOST_POWER)).unwrap_or(0) - half;
+    value == 0.0 || (limit > 0.0 && value <= limit * 10_f64.powi(half) * 10_f64.powi(rest))
 }
 
 fn split_digits(text: &[u8]) -> (&[u8], &[u8]) {
@@ -217,6 +249,29 @@ mod tests {
         assert!(!within("0.5", "0.500011"));
         assert!(!within("0", "0.000011"));
         assert!(!within("0.00001", "-0.00001"));
+    }
+
+    #[test]
+    fn long_numbers_are_as_far_apart_as_their_digits_say() {
+        let within = |a: &str, b: &str, absolute, relative| {
+            let tolerance = Tolerance { absolute, relative };
+            let one = number(a).is_within(&number(b), tolerance);
+            assert_eq!(one, number(b).is_within(&number(a), tolerance));
+            one
+        };
+        assert!(!within("33991090004909906898", "33991090004909906828", 0.5, 0.0));
+        assert!(within("33991090004909906898", "33991090004909906828", 71.0, 0.0));
+        assert!(!within("1.00000000000000000000001", "1.0", 0.0, 0.0));
+        assert!(!within("9e-324", "-9e-324", 0.0, 0.01));
+        assert!(!within("-0.6e-400", "0", 0.0, 1e-5));
+        assert!(within("1e-400", "1.001e-400", 0.0, 0.01));
+        assert!(within("1e-400", "2e-400", 1e-300, 0.0));
+        assert!(!within("1e400", "1.1e400", 1e300, 0.01));
+        assert!(within("1e99999999999999999", "1.001e99999999999999999", 0.0, 0.01));
+        assert!(!within("1e99999999999999999", "1e-99999999999999999", 0.5, 0.5));
+        let nines = "9".repeat(100_000);
+        assert!(within(&format!("0.{nines}"), "1", 1e-9, 0.0));
+        assert!(!within(&format!("{nines}.0"), &format!("1{}", "0".repeat(100_000)), 0.5, 0.0));
     }
 
     #[test]
