@@ -77,14 +77,16 @@ class ScoringServicer:
         environment = self._registry.ready(environment_name)
         job = await self._admit(environment, request, context)
         # With a request id the job outlives the call.
-        time_left_s = context.time_remaining() if job.request_id is None else None
-        record, is_new = await self._submit(job, time_left_s)
+        outlives_call = job.request_id is not None
+        record, is_new = await self._submit(job, None if outlives_call else context.time_remaining())
+        # The store has it now, and hundreds of calls may wait for long, with up to 4 MiB each.
+        del job
         log_context.bind(job_id=record.job_id, attempt_id=record.attempt_id, environment=environment_name)
         await context.send_initial_metadata((("scorer-job-id", record.job_id),))
         try:
             record = await self._scheduler.wait(record.job_id)
         except asyncio.CancelledError:
-            if is_new and job.request_id is None:
+            if is_new and not outlives_call:
                 self._cancel_in_background(record.job_id)
             raise
         except Draining:
