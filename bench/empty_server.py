@@ -14,6 +14,7 @@ from grpc_health.v1 import health
 from prometheus_client import CollectorRegistry
 from scorer.v1 import rust_codecontests_pb2 as messages
 
+from scorer_service import freed_memory
 from scorer_service.api.access.control import AccessControl
 from scorer_service.api.registry import EnvironmentRegistry, Readiness
 from scorer_service.api.server import ApiServer
@@ -124,4 +125,5 @@ async def serve(folder: Path, job_s: float, places: int, queue_limit: int) -> No
 
 
 if __name__ == "__main__":
+    freed_memory.return_to_system()  # as `scorer serve` does
     asyncio.run(serve(Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])))

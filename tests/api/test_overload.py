@@ -189,6 +189,7 @@ async def test_a_free_place_is_no_wait(service: Service) -> None:
 
 
 async def test_those_who_wait_for_one_job_are_bounded(service: Service) -> None:
+    assert WATCHERS_LIMIT == 64  # as the contract says
     submission = request("a", request_id=str(uuid.uuid4()))
     scored = Streamed(service.channel, submission)
     job_id = await scored.job_id()
