@@ -9,7 +9,9 @@ from tests.soak.load import Call
 from tests.soak.soaked_server import CANARY
 from tests.soak.stored_jobs import StoredJob
 
-SECRETS = (CANARY, "STOLEN", "root:x:0", "root:*:")
+SECRETS = (CANARY, "root:x:0", "root:*:")
+FOUND_SOMETHING = "STOLEN"
+"""What attacks in Python say that found something. Of those in Rust the compiler quotes the line that would."""
 SHOWN = 5
 """Complaints of a check."""
 DEATHS_LIMIT = 2
@@ -216,6 +218,7 @@ def _wrong_verdict(call: Call) -> Iterator[str]:
 def _secrets(calls: Sequence[Call]) -> Iterator[str]:
     for call in calls:
         text = (call.answer.text if call.answer is not None else "") + call.error
-        for secret in SECRETS:
+        told = (FOUND_SOMETHING,) if call.entry.environment != "rust_codecontests" else ()
+        for secret in (*SECRETS, *told):
             if secret in text:
                 yield f"{_name(call)}: {secret}"
