@@ -23,7 +23,7 @@ from tests.soak.soaked_server import SoakedServer
 from tests.soak.verification import Check, Evidence
 from tests.soak.watching import Watch
 
-ALONE_TRIES = 5
+ALONE_TRIES = 3
 """To score a control without load; a machine that others use too may be too busy."""
 
 
