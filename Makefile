@@ -14,7 +14,7 @@ PROBLEMS := scorer_service/environments/rust_codecontests/problems
 LAUNCHER_SOURCES := $(shell find sandboxes/launcher -name target -prune -o -type f \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' -o -name '*.py*' \) -not -path '*/__pycache__/*' -print)
 PROBLEM_SOURCES := $(shell find $(PROBLEMS) -type f -not -path '*/__pycache__/*')
 
-.PHONY: help setup demo test exploits real lint format image bench stubs metrics-page dashboard problems soak clean
+.PHONY: help setup demo test exploits fuzz real lint format image bench stubs metrics-page dashboard problems soak clean
 
 help: ## List what can be made.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -40,6 +40,10 @@ soak: setup ## Load and random deaths for MINUTES=60, then a look at what must h
 
 real: setup ## Judge every program of the real contest problems, of which `make test` judges a share.
 	SCORER_REAL=all $(BIN)/python -m pytest -n auto tests/real
+
+fuzz: setup ## Fuzz every surface for SECONDS=600 each, or one: SURFACE=rpc; SEED=1 tries the same inputs again.
+	source scripts/rust_env.sh && PYTHONPATH=tests/doubles $(BIN)/python -m tests.fuzz \
+	  --seconds $(or $(SECONDS),600) $(if $(SURFACE),--surface $(SURFACE)) $(if $(SEED),--seed $(SEED))
 
 lint: setup ## Check style, types, the contract and the stubs.
 	$(BIN)/ruff check
