@@ -11,7 +11,7 @@ from tests.soak.stored_jobs import StoredJob
 
 SECRETS = (CANARY, "root:x:0", "root:*:")
 FOUND_SOMETHING = "STOLEN"
-"""What attacks in Python say that found something. Of those in Rust, the compiler quotes what they would say."""
+"""What attacks in Python say that found something. Of those in Rust the compiler quotes it as source."""
 SHOWN = 5
 """Complaints of a check."""
 DEATHS_LIMIT = 2
