@@ -40,9 +40,10 @@ def accept(
     priority = job.priority
     if job.attempt_id is not None:
         priority = _check_attempt(connection, job)
-    if job.client != SERVER and limits.scorings_per_hour:
-        _check_rate(connection, job.client, limits.scorings_per_hour, now)
-    _check_room(connection, job, limits)
+    if job.client != SERVER:
+        if limits.scorings_per_hour:
+            _check_rate(connection, job.client, limits.scorings_per_hour, now)
+        _check_room(connection, job, limits)
     turn = _next_turn(connection, job, priority)
     if position_limit is not None:
         position = _count(
@@ -141,8 +142,6 @@ def _check_room(connection: sqlite3.Connection, job: NewJob, limits: QueueLimits
     depth = _count(connection, "state = 'queued' AND environment = ?", (job.environment,))
     if depth >= limits.queue_limit:
         raise QueueFull(job.environment, limits.queue_limit)
-    if job.client == SERVER:
-        return
     of_client = "state = 'queued' AND environment = ? AND client = ?"
     waiting = _count(connection, of_client, (job.environment, job.client))
     free = limits.queue_limit - depth

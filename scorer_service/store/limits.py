@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 SERVER = "server"
-"""The client of the server's own jobs. There are few of them, and no limit of clients holds for it."""
+"""The client of the server's own jobs. There is one for each environment at most, and no limit holds for
+them: how an overloaded device does is worth knowing."""
 RATE_WINDOW_S = 3600.0
 
 

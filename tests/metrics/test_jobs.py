@@ -16,7 +16,7 @@ from scorer_service.store.interface import JudgedResult, NewJob, RequestIdReused
 from scorer_service.store.jobs import SqliteJobQueue
 from scorer_service.store.limits import QueueFull, QueueLimits
 
-JOB = NewJob("rust_codecontests", b"payload", "digest", None, None)
+JOB = NewJob("rust_codecontests", b"payload", "digest", None, None, peer="ipv4:192.0.2.1")
 RESULT = JudgedResult(Verdict.SCORED, 0.5, 1.0, "summary", b"", {}, "embedded")
 
 

@@ -51,7 +51,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def job(marker: str = "a", **changes: object) -> NewJob:
-    return replace(NewJob("rust_codecontests", marker.encode(), marker, None, None), **changes)  # type: ignore[arg-type]
+    new = NewJob("rust_codecontests", marker.encode(), marker, None, None, peer="ipv4:192.0.2.1")
+    return replace(new, **changes)  # type: ignore[arg-type]
 
 
 def result(raw: float | None = 0.5, verdict: Verdict = Verdict.SCORED) -> JudgedResult:

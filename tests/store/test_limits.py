@@ -101,11 +101,12 @@ async def test_a_client_has_a_limit_of_its_own(store: Store) -> None:
     await store.accept("a", limits)
 
 
-async def test_jobs_of_the_server_itself_have_no_limit_of_clients(store: Store) -> None:
-    limits = QueueLimits(queue_limit=4, client_queue_limit=1, scorings_per_hour=1)
-    for _ in range(4):
-        await store.accept("", limits, peer=None)
+async def test_the_server_scores_its_own_jobs_through_an_overload(store: Store) -> None:
+    limits = QueueLimits(queue_limit=1, client_queue_limit=1, scorings_per_hour=1)
+    await store.accept("a", limits)
     with pytest.raises(QueueFull):
+        await store.accept("b", limits)
+    for _ in range(2):
         await store.accept("", limits, peer=None)
 
 
