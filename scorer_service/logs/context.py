@@ -56,11 +56,8 @@ def bind_ids_of(request: Any) -> None:
 
     Nobody has looked yet whether there are such, nor whose they are; free text of a client says nothing.
     """
-    envelope = getattr(request, "context", None)
-    bind(
-        job_id=_id(getattr(request, JOB, None)),
-        attempt_id=_id(getattr(request, ATTEMPT, None)) or _id(getattr(envelope, ATTEMPT, None)),
-    )
+    for part in (request, getattr(request, "name", None), getattr(request, "context", None)):
+        bind(job_id=_id(getattr(part, JOB, None)), attempt_id=_id(getattr(part, ATTEMPT, None)))
 
 
 def _with(fields: Mapping[str, str | int | None]) -> Mapping[str, str | int]:
