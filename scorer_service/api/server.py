@@ -55,6 +55,10 @@ OPTIONS = (
 )
 
 
+CALLS_LIMIT = 10_000
+"""At once. An open call takes 30 kB, be it one that only watches; more are RESOURCE_EXHAUSTED."""
+
+
 class ListenError(Exception):
     """The address cannot be listened on."""
 
@@ -93,6 +97,7 @@ class ApiServer:
                 ValidationInterceptor(),
             ),
             options=OPTIONS,
+            maximum_concurrent_rpcs=CALLS_LIMIT,
         )
         reachable = ReachableArtifacts(artifacts, access.artifact_owners)
         scoring: Any = ScoringServicer(registry, scheduler, attempts, reachable)
