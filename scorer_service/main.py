@@ -10,7 +10,16 @@ from pathlib import Path
 import scorer_launcher
 
 import scorer_service
-from scorer_service import configuration, core_dumps, data_commands, doctor, serve, state_dir, token_commands
+from scorer_service import (
+    configuration,
+    core_dumps,
+    data_commands,
+    doctor,
+    open_files,
+    serve,
+    state_dir,
+    token_commands,
+)
 from scorer_service.api.server import ListenError
 from scorer_service.calibration import run as calibration
 from scorer_service.environments.interface import CalibrationRefused, JudgingFailed, NotServing
@@ -31,6 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; answers with the exit status."""
     options = _parser().parse_args(arguments)
     core_dumps.turn_off()
+    open_files.raise_limit()
     try:
         status: int = options.run(options)
     except configuration.ConfigurationError as error:
