@@ -5,6 +5,7 @@ import hashlib
 import importlib.util
 import io
 import os
+import socket
 import tarfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -45,7 +46,14 @@ class Engine:
             )
         self._address = address
         self._api_version = "auto"
-        with self._talking(f"no container engine answers at {address} ({_WAY_OUT})") as client:
+        unanswered = f"no container engine answers at {address} ({_WAY_OUT})"
+        try:
+            # By ourselves first: the SDK leaves a socket open where nobody listens.
+            with socket.socket(socket.AF_UNIX) as trial:
+                trial.connect(address.removeprefix("unix://"))
+        except OSError as error:
+            raise scorer_launcher.SandboxError(f"{unanswered}: {error.strerror or error}") from error
+        with self._talking(unanswered) as client:
             version: Mapping[str, Any] = client.version()
             self._memory_bytes = int(client.info()["MemTotal"])
             self._api_version = client.api_version
@@ -72,21 +80,22 @@ class Engine:
             {"Dockerfile": (definition("Dockerfile"), 0o644), "supervisor": (executable, 0o755)}
         )
         with self._talking(f"cannot build the image {tag} on {base}") as client:
-            steps = client.build(
-                fileobj=context,
-                custom_context=True,
-                tag=tag,
-                buildargs={"BASE": base},
-                network_mode="none",
-                rm=True,
-                forcerm=True,
-                decode=True,
+            # All are read, or their connection stays open.
+            steps = list(
+                client.build(
+                    fileobj=context,
+                    custom_context=True,
+                    tag=tag,
+                    buildargs={"BASE": base},
+                    network_mode="none",
+                    rm=True,
+                    forcerm=True,
+                    decode=True,
+                )
             )
-            for step in steps:
-                if "error" in step:
-                    raise scorer_launcher.SandboxError(
-                        f"cannot build the image {tag} on {base}: {step['error']}"
-                    )
+        for step in steps:
+            if "error" in step:
+                raise scorer_launcher.SandboxError(f"cannot build the image {tag} on {base}: {step['error']}")
         return tag
 
     def start(self, configuration: Mapping[str, Any]) -> str:
