@@ -1,5 +1,7 @@
 """The container engine of tests, where there is one."""
 
+import os
+
 import docker
 import pytest
 import scorer_launcher
@@ -17,4 +19,4 @@ def engine_or_skip() -> Engine:
 
 def client() -> docker.APIClient:
     """A connection of the test's own to look at the engine."""
-    return docker.APIClient(version="auto")
+    return docker.APIClient(base_url=os.environ.get("DOCKER_HOST"), version="auto")

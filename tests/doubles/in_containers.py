@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import docker
 import docker.errors
 import pytest
 import scorer_launcher
+from container_engine import client
 
 from scorer_service.sandbox import docker_container
 from scorer_service.sandbox.docker_engine import SERVER_LABEL, Engine, this_process
@@ -99,7 +99,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def adopting(processes: Callable[[], dict[int, tuple[int, str]]]) -> Callable[[], dict[int, tuple[int, str]]]:
-    engine = docker.APIClient(version="auto")
+    engine = client()
     mine = {"label": f"{SERVER_LABEL}={this_process()}"}
 
     def adopted() -> dict[int, tuple[int, str]]:

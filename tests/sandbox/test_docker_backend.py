@@ -166,7 +166,7 @@ def test_an_image_can_be_built_on_a_base(engine: docker.APIClient) -> None:
         # What others use is what a server builds.
         Engine().build_image()
         engine.remove_image("scorer-test-base:1")
-    with pytest.raises(SandboxError, match="cannot build .* on No:Name"):
+    with pytest.raises(SandboxError, match=r"cannot build .* on No:Name"):
         Engine().build_image("No:Name")
 
 
