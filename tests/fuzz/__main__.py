@@ -16,11 +16,12 @@ from tests.fuzz.campaign import Report, Surface
 from tests.fuzz.checker import CheckerSurface
 from tests.fuzz.graph_archive import GraphArchiveSurface
 from tests.fuzz.problem_rows import ProblemRowsSurface
-from tests.fuzz.rpc import RpcSurface
+from tests.fuzz.rpc import RpcSurface, TokenRpcSurface
 from tests.fuzz.weights_files import WeightsFileSurface
 
 SURFACES: Mapping[str, Callable[[], Surface]] = {
     "rpc": RpcSurface,
+    "rpc-tokens": TokenRpcSurface,
     "graph-archives": GraphArchiveSurface,
     "safetensors": WeightsFileSurface,
     "problem-rows": ProblemRowsSurface,

@@ -8,6 +8,7 @@ import contextlib
 import importlib
 import pkgutil
 import random
+import subprocess
 import tempfile
 import threading
 import uuid
@@ -23,7 +24,8 @@ from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection_pb2
 from leftovers import descriptor_count, resident_bytes
 from scorer.v1 import attempt_pb2, job_pb2, result_pb2, rust_codecontests_pb2
-from server_process import ECHO, ServerProcess, write_problem_set
+from scorer_client import ScorerClient
+from server_process import BIN, ECHO, ServerProcess, server_environment, write_problem_set
 
 from tests.fuzz.campaign import Fault
 from tests.fuzz.wire import WireWriter, delimited
@@ -69,6 +71,7 @@ class RpcSurface:
     """A server process on a folder of its own, and one channel to it."""
 
     name = "rpc"
+    access = "open"
     growth_limit_bytes = 64 << 20
     """A few messages as large as the transport takes lie in the pieces of memory that an allocator keeps."""
 
@@ -76,10 +79,13 @@ class RpcSurface:
         self._folder = tempfile.TemporaryDirectory(prefix="fuzz-rpc-")
         folder = Path(self._folder.name)
         problems = write_problem_set(folder / "problems.jsonl", {"echo": {}})
-        self.server = ServerProcess(folder / "server", "--problem-set", str(problems)).start()
+        self.server = ServerProcess(
+            folder / "server", "--problem-set", str(problems), "--access", self.access
+        ).start()
         self._channel: Any = self._connect()
         self._methods = methods()
         self._paths = sorted(self._methods)
+        self._tokens = self._made_tokens()
         self._known = self._known_texts()
         self._descriptors_at_first = descriptor_count(self._pid)
         self._tried = 0
@@ -104,7 +110,7 @@ class RpcSurface:
         if chance.random() < 0.01:
             filler = chance.choice((3 << 20, 5 << 20, RECEIVE_LIMIT_BYTES - 100, RECEIVE_LIMIT_BYTES + 100))
             requests[-1:] = [delimited(chance.choice((1, 2, 1000)), b"x" * filler)]
-        code = self._call(chance, path, method, requests, _metadata(chance, self._known))
+        code = self._call(chance, path, method, requests, self._metadata(chance))
         self._look(path, code)
         return code.name
 
@@ -120,7 +126,7 @@ class RpcSurface:
             ending.callback(self.server.stop)
             if not self.server.is_healthy():
                 raise Fault("the server is not healthy any more")
-            with self.server.client() as client:
+            with ScorerClient(self.server.address, token=self._tokens.get("evaluator")) as client:
                 result = client.score_rust_codecontests({"echo": ECHO})
             if result.solved_count != 1:
                 raise Fault(f"an honest program is not scored any more: {result}")
@@ -141,6 +147,17 @@ class RpcSurface:
             ),
         )
 
+    def _made_tokens(self) -> dict[str, str]:
+        """A token for each role; none for an open server."""
+        return {}
+
+    def _as(self, role: str) -> Metadata:
+        return (("authorization", f"Bearer {self._tokens[role]}"),) if self._tokens else ()
+
+    def _metadata(self, chance: random.Random) -> Metadata:
+        """Of one call."""
+        return _odd_metadata(chance, self._known)
+
     def _known_texts(self) -> list[bytes]:
         """Names that the server knows, a key among them."""
         program = rust_codecontests_pb2.RustProgram(
@@ -154,18 +171,20 @@ class RpcSurface:
         asked = rust_codecontests_pb2.ScoreRustCodecontestsRequest(
             context=result_pb2.RequestContext(request_id=request_id), programs=[program]
         )
-        job_id = score(asked.SerializeToString(), timeout=CALL_LIMIT_S).result.job_id
+        how: dict[str, Any] = {"timeout": CALL_LIMIT_S, "metadata": self._as("evaluator")}
+        job_id = score(asked.SerializeToString(), **how).result.job_id
         create: Any = self._channel.unary_unary(
             "/scorer.v1.AttemptService/CreateAttempt",
             response_deserializer=attempt_pb2.CreateAttemptResponse.FromString,
         )
         made = create(
             attempt_pb2.CreateAttemptRequest(environment="rust_codecontests").SerializeToString(),
-            timeout=CALL_LIMIT_S,
+            **how,
         )
         artifact = parts(b"fuzz")
         self._channel.stream_unary("/scorer.v1.ArtifactService/UploadArtifact")(
-            iter([part.SerializeToString() for part in artifact]), timeout=CALL_LIMIT_S
+            iter([part.SerializeToString() for part in artifact]),
+            **how,
         )
         assert job_pb2.JobName(job_id=job_id)
         return [
@@ -247,6 +266,35 @@ class RpcSurface:
             raise Fault(f"{path} answers {code.name}")
 
 
+class TokenRpcSurface(RpcSurface):
+    """The same of a server that asks for tokens. Most calls have a right one, of any role."""
+
+    name = "rpc with tokens"
+    access = "tokens"
+
+    def _made_tokens(self) -> dict[str, str]:
+        made = {}
+        for role in ("evaluator", "operator"):
+            command: list[str | Path] = [BIN / "scorer", "token", "create", "--role", role]
+            command += ["--state-dir", self.server.state_dir]
+            done = subprocess.run(
+                command, stdout=subprocess.PIPE, text=True, env=server_environment(), check=True
+            )
+            made[role] = done.stdout.strip()
+        with ScorerClient(self.server.address, token=made["evaluator"]) as client:
+            created = client.create_attempt("rust_codecontests")
+        assert created.agent_token is not None
+        return {**made, "agent": created.agent_token}
+
+    def _metadata(self, chance: random.Random) -> Metadata:
+        odd = _odd_metadata(chance, self._known) if chance.random() < 0.4 else ()
+        if chance.random() < 0.1:
+            return odd
+        role = chance.choice(("agent", "agent", "evaluator", "evaluator", "operator"))
+        # The last one counts.
+        return [*odd, *self._as(role)]
+
+
 def _upload(chance: random.Random) -> list[bytes]:
     """The parts of an upload: lost, doubled, in another order, cut, with an offset that is not right."""
     content = chance.randbytes(chance.choice((0, 1, 200_000)))
@@ -263,7 +311,7 @@ def _upload(chance: random.Random) -> list[bytes]:
     return [part.SerializeToString() for part in mixed]
 
 
-def _metadata(chance: random.Random, known: Sequence[bytes]) -> Metadata:
+def _odd_metadata(chance: random.Random, known: Sequence[bytes]) -> Metadata:
     if chance.random() < 0.4:
         return ()
     found: list[tuple[str, str | bytes]] = []

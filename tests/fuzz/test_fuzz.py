@@ -10,7 +10,7 @@ from tests.fuzz.campaign import Surface
 from tests.fuzz.checker import CheckerSurface
 from tests.fuzz.graph_archive import GraphArchiveSurface
 from tests.fuzz.problem_rows import ProblemRowsSurface
-from tests.fuzz.rpc import RpcSurface, methods
+from tests.fuzz.rpc import RpcSurface, TokenRpcSurface, methods
 from tests.fuzz.weights_files import WeightsFileSurface
 
 SEED = 1
@@ -20,12 +20,13 @@ SEED = 1
     ("make", "count", "outcomes"),
     [
         (RpcSurface, 500, {"OK", "INVALID_ARGUMENT", "NOT_FOUND", "CANCELLED"}),
+        (TokenRpcSurface, 300, {"OK", "INVALID_ARGUMENT", "PERMISSION_DENIED", "UNAUTHENTICATED"}),
         (GraphArchiveSurface, 100, {"accepted", "refused", "malformed"}),
         (WeightsFileSurface, 1000, {"accepted", "refused"}),
         (ProblemRowsSurface, 1500, {"accepted", "refused"}),
         (CheckerSurface, 4000, {"equal", "different"}),
     ],
-    ids=["rpc", "graph archives", "safetensors", "problem rows", "checker"],
+    ids=["rpc", "rpc with tokens", "graph archives", "safetensors", "problem rows", "checker"],
 )
 def test_no_input_makes_it_fail(make: Callable[[], Surface], count: int, outcomes: set[str]) -> None:
     report = campaign.run(make(), SEED, count=count)

@@ -28,7 +28,7 @@ class _MapErrors(Around):
         self._context = context
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: Any) -> None:
-        if error is None or isinstance(error, asyncio.CancelledError | GeneratorExit | grpc.aio.AbortError):
+        if error is None or isinstance(error, _ENDINGS):
             return  # a swallowed CancelledError leaks its call (grpc#43360)
         if isinstance(error, NotImplementedError) and _code(self._context) == _UNIMPLEMENTED:
             # The generated base class of a servicer that lacks the method, as that of the health service.
@@ -46,6 +46,13 @@ class _MapErrors(Around):
         await self._context.abort_with_status(error.status())
 
 
+_ENDINGS = (
+    asyncio.CancelledError,
+    GeneratorExit,
+    grpc.aio.AbortError,
+    # Nothing can be sent any more. gRPC ignores it where the client has gone, and logs it where it has not.
+    grpc.aio.InternalError,
+)
 _UNIMPLEMENTED = grpc.StatusCode.UNIMPLEMENTED.value[0]
 
 
