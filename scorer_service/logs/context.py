@@ -14,6 +14,8 @@ METHOD = "method"
 JOB = "job_id"
 ATTEMPT = "attempt_id"
 ENVIRONMENT = "environment"
+TRACEBACK_TEXT = "traceback_text"
+"""Attribute of a record with the traceback of another process, in place of an exception of this one."""
 FIELDS = (CALL, METHOD, JOB, ATTEMPT, ENVIRONMENT)
 
 _ID_OF_OURS = re.compile(r"(job|attempt)-[0-9a-f]{32}")

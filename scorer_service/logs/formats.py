@@ -13,9 +13,6 @@ MESSAGE_LIMIT_CHARACTERS = 4096
 EXCEPTION_LIMIT_CHARACTERS = 8192
 """Of both, so that a line of plain text has less than 16 KiB: container engines cut lines there."""
 
-TRACEBACK_TEXT = "traceback_text"
-"""Attribute of a record with the traceback of another process, in place of an exception of this one."""
-
 
 class TextFormat(logging.Formatter):
     """One line an event; a traceback follows, each line of it indented.
@@ -77,7 +74,7 @@ def _time(record: logging.LogRecord) -> str:
 
 
 def _exception(formatter: logging.Formatter, record: logging.LogRecord) -> str:
-    text: str = getattr(record, TRACEBACK_TEXT, "")
+    text: str = getattr(record, context.TRACEBACK_TEXT, "").rstrip("\n")
     if record.exc_info and record.exc_info[0] is not None:
         # Not kept in the record, as the library would: other handlers have formats of their own.
         text = logging.Formatter.formatException(formatter, record.exc_info)

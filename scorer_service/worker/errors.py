@@ -11,3 +11,8 @@ class WorkerLost(Exception):
 
 class OperationFailed(Exception):
     """The operation raised an error; the message is that error's."""
+
+    def __init__(self, message: str = "", traceback: str = "") -> None:
+        super().__init__(message)
+        self.traceback = traceback
+        """Of the error, in the worker."""

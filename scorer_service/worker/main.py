@@ -49,6 +49,8 @@ def _die_with(server_pid: int) -> None:
 
 _ERROR_LIMIT_CHARACTERS = 8192
 """Of an error that is told. JSON takes twelve bytes for some characters, and a message has to hold all."""
+_TRACEBACK_LIMIT_CHARACTERS = 4096
+"""In ASCII, of which JSON takes six bytes at most; its end says most."""
 
 
 class _Calls:
@@ -84,9 +86,11 @@ class _Calls:
             result = operation(context, call["arguments"], descriptors)
             answer = protocol.encode({"id": call["id"], "result": result})
         except Exception as error:
-            traceback.print_exc()
             told = f"{type(error).__name__}: {error}"[:_ERROR_LIMIT_CHARACTERS]
-            answer = protocol.encode({"id": call["id"], "error": told})
+            trace = traceback.format_exc().encode("ascii", "backslashreplace").decode()
+            answer = protocol.encode(
+                {"id": call["id"], "error": told, "traceback": trace[-_TRACEBACK_LIMIT_CHARACTERS:]}
+            )
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import scorer_service
+from scorer_service.logs.context import TRACEBACK_TEXT
 from scorer_service.worker import protocol
 from scorer_service.worker.device_info import DeviceInfo
 from scorer_service.worker.errors import OperationFailed, WorkerLost, WorkerUnavailable
@@ -119,6 +120,12 @@ class WorkerProcess:
             except OSError:
                 raise WorkerLost(f"the worker ended before {operation} was asked of it") from None
             return await future
+        except OperationFailed as error:
+            # Here it is known for which job; what becomes of the job is said by whoever asked.
+            _log.warning(
+                "%s failed in worker %d", operation, self.pid, extra={TRACEBACK_TEXT: error.traceback}
+            )
+            raise
         finally:
             del self._calls[number]
 
@@ -182,7 +189,7 @@ class WorkerProcess:
             elif "result" in message:
                 future.set_result(message["result"])
             else:
-                future.set_exception(OperationFailed(message["error"]))
+                future.set_exception(OperationFailed(message["error"], message["traceback"]))
         self._on_end()
         for future, _ in self._calls.values():
             if not future.done():

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import gc
+import json
 import logging
 import os
 import signal
@@ -12,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from scorer_service.logs import context as log_context
+from scorer_service.logs.formats import JsonFormat
 from scorer_service.worker import client
 from tests.soak import processes
 
@@ -84,6 +87,18 @@ async def test_calls_run_beside_each_other(worker: client.Worker) -> None:
 async def test_sessions_last_from_call_to_call(worker: client.Worker) -> None:
     await worker.call(operation("remember"), {"key": "a"})
     assert await worker.call(operation("remember"), {"key": "b"}) == ["a", "b"]
+
+
+async def test_the_log_has_the_traceback_of_an_operation_in_one_line_with_its_job(
+    worker: client.Worker, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.handler.setFormatter(JsonFormat())
+    with log_context.bound(job_id="job-1"), pytest.raises(client.OperationFailed):
+        await worker.call(operation("refuse"), {"what": "cake"})
+    line = json.loads(caplog.text)
+    assert line["job_id"] == "job-1"
+    assert line["exception"].startswith("Traceback")
+    assert line["exception"].endswith("ValueError: no cake today")
 
 
 async def test_an_error_of_an_operation_is_told_and_harms_nothing(worker: client.Worker) -> None:
