@@ -70,7 +70,7 @@ class Configuration:
     queue_limit: int = field(default=256, metadata={"minimum": 1, "maximum": 1_000_000})
     """submissions that may wait for one environment; one more is refused"""
     client_queue_limit: int = field(default=128, metadata={"minimum": 1, "maximum": 1_000_000})
-    """submissions of one client (an attempt, else a token, else an address) that may wait for one environment"""
+    """submissions of one client (attempt, else token, else address) that may wait for one environment"""
     scorings_per_hour: int = field(default=0, metadata={"minimum": 0, "maximum": 1_000_000})
     """submissions of one client that are accepted within any hour; 0: no limit"""
     attempt_budget: int = field(default=0, metadata={"minimum": 0, "maximum": 1_000_000})
@@ -101,6 +101,18 @@ class Configuration:
     """where traces go, by OTLP over gRPC: http://HOST:PORT, or https with TLS; none: no traces"""
 
 
+GROUPS: Mapping[str, str] = {
+    "profile": "what is served",
+    "listen": "who may call",
+    "metrics_listen": "where things are",
+    "sandbox": "sandboxes",
+    "concurrent_jobs": "queue",
+    "drain_grace_s": "end and clean-up",
+    "device": "measuring and judging",
+    "log_level": "logs and traces",
+}
+"""Titles in the help, each with the setting that begins its group."""
+
 # Without a value, the option of a switch turns it on.
 _LONE_OPTION: Mapping[Any, Any] = {bool: {"nargs": "?", "const": "true"}}
 
@@ -117,10 +129,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config", type=Path, help=f"settings file (default: {DEFAULT_FILE}, where there is one)"
     )
+    group: argparse._ActionsContainer = parser
     for setting in dataclasses.fields(Configuration):
+        if setting.name in GROUPS:
+            group = parser.add_argument_group(GROUPS[setting.name])
         default = getattr(Configuration(), setting.name)
         shown = "none" if default in (None, "") else str(default).replace("%", "%%")
-        parser.add_argument(
+        group.add_argument(
             f"--{setting.name.replace('_', '-')}",
             dest=setting.name,
             metavar=_metavar(setting),

@@ -25,6 +25,7 @@ GOOD = {
     "allow_plaintext": ("true", True),
     "metrics_listen": ("[::1]:65535", "[::1]:65535"),
     "state_dir": ("/srv/state", Path("/srv/state")),
+    "sandbox": ("native", "native"),
     "require_isolation": ("landlock,cgroups", "landlock,cgroups"),
     "slots": ("4096", 4096),
     "concurrent_jobs": ("1", 1),
@@ -58,6 +59,7 @@ BAD = {
     "allow_plaintext": (["", "True", "yes", "1"], "true or false"),
     "metrics_listen": (["9464", "[::1]", "host:-1"], "HOST:PORT"),
     "state_dir": (["", "a\0b", "~no-such-user-here/x"], "a path"),
+    "sandbox": (["", "podman", "Native"], "native"),
     "require_isolation": (["", "Landlock", "cgroups,", "all,users", "seccomp"], "cgroups, landlock, users"),
     "slots": (["-1", "4097", "1.5", "many", "", "1e3", "9" * 5000], "a whole number from 0 to 4096"),
     "concurrent_jobs": (["0", "1025"], "a whole number from 1 to 1024"),
@@ -282,10 +284,18 @@ def test_the_help_has_every_setting_with_its_default(monkeypatch: pytest.MonkeyP
     for setting in dataclasses.fields(Configuration):
         default = getattr(Configuration(), setting.name)
         part = parts[option(setting.name)]
-        assert part.endswith(f"(default: {'none' if default in (None, '') else default})")
+        assert f"(default: {'none' if default in (None, '') else default})" in part
         assert len(part.split(" (default")[0].split()) > 2
     assert "--config" in text
     assert "embedded|paper" in text
+
+
+def test_the_help_has_settings_of_one_kind_together() -> None:
+    parser = argparse.ArgumentParser()
+    configuration.add_options(parser)
+    titles = re.findall(r"^(\w[\w ,-]*):$", parser.format_help(), re.MULTILINE)
+    assert titles == ["options", *configuration.GROUPS.values()]
+    assert set(configuration.GROUPS) <= {setting.name for setting in dataclasses.fields(Configuration)}
 
 
 @pytest.mark.parametrize(
