@@ -81,8 +81,8 @@ def probe(*, container: int | None = None) -> Isolation:
     """
 
 def supervisor_executable() -> bytes:
-    """The executable that makes sandboxes. In a container it is the first process, with the path of a SOCK_SEQPACKET
-    socket as its argument, to which it connects; see `Sandbox`."""
+    """The executable that makes sandboxes. In a container it is the first process, with the path of a
+    SOCK_SEQPACKET socket as its argument, to which it connects; see `Sandbox`."""
 
 @final
 class Limits:
@@ -263,9 +263,10 @@ class Sandbox:
         `devices`: paths below /dev of character devices that programs may open and send any request (ioctl)
         to; who may is decided by the permissions of the node.
 
-        `container` is a connected socket to `supervisor_executable` in a container, which makes everything there:
-        sources of mounts are paths of the container, and `cgroup` does not matter, since runs are accounted below
-        the container's own. The caller's descriptor stays open. The container ends with the sandbox.
+        `container` is a connected socket to `supervisor_executable` in a container, which makes everything
+        there: sources of mounts are paths of the container, and `cgroup` does not matter, since runs are
+        accounted below the container's own. The caller's descriptor stays open. The container ends with the
+        sandbox.
         """
 
     def run(
