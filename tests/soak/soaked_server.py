@@ -149,27 +149,24 @@ class SoakedServer:
         """SIGTERM; the exit status."""
         return self._server.stop()
 
-    def is_serving(self, name: str | None = None) -> bool:
-        """Whether an environment serves; without a name, whether all do."""
-        if not self._server.is_healthy():
+    def serves_all(self) -> bool:
+        """Whether all environments are served now."""
+        try:
+            metrics = self._server.metrics() if self._server.is_healthy() else {}
+        except OSError:
             return False
-        metrics = self._server.metrics()
-        names = self.environments if name is None else [name]
-        return all(metrics.get(f'scorer_environment_serving{{environment="{one}"}}') == 1 for one in names)
+        return all(
+            metrics.get(f'scorer_environment_serving{{environment="{name}"}}') == 1
+            for name in self.environments
+        )
 
     def wait_until_serving(self) -> None:
         """Wait until all environments serve. Raises RuntimeError where one does not in time."""
         deadline = time.monotonic() + SERVING_LIMIT_S
-        while not self._serves_all():
+        while not self.serves_all():
             if time.monotonic() > deadline:
                 raise RuntimeError(f"the server does not serve everything; its log: {self.log}")
             time.sleep(0.1)
-
-    def _serves_all(self) -> bool:
-        try:
-            return self.is_serving()
-        except OSError:
-            return False
 
     def _with_short_limits(self, command: Sequence[str | Path]) -> Sequence[str | Path]:
         return self._wrapped(command[command.index("serve") :])
