@@ -83,8 +83,14 @@ class Configuration:
     """largest artifact"""
     artifact_quota_mib: int = field(default=20_480, metadata={"minimum": 1, "maximum": 1 << 30})
     """room for all artifacts"""
+    artifact_days: float = field(default=30.0, metadata={"minimum": 0, "maximum": 36_500})
+    """days after which an artifact that nobody used is deleted, unless a job needs it; 0: never"""
+    disk_reserve_mib: int = field(default=1024, metadata={"minimum": 0, "maximum": 1 << 30})
+    """room on the disk of state_dir that is kept for accepted work: with less, submissions are refused"""
     device: str = "auto"
     """what submissions are measured on: cpu, cuda, cuda:1, or auto for a GPU where there is one"""
+    device_selftest_minutes: float = field(default=60.0, metadata={"minimum": 0, "maximum": 525_600})
+    """minutes between self-tests of the device, which is taken out of use when it fails; 0: at start only"""
     torch_python: Path | None = None
     """python with torch and triton, in an environment without the service; none: that of the checkout"""
     canary_minutes: float = field(default=60.0, metadata={"minimum": 0, "maximum": 525_600})

@@ -16,6 +16,7 @@ from scorer_service import (
     data_commands,
     doctor,
     open_files,
+    operator_commands,
     serve,
     state_dir,
     token_commands,
@@ -61,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ) as error:
         print(f"scorer: {error}", file=sys.stderr)
         return EXIT_FAILURE
-    except (*data_commands.FAILURES, *token_commands.FAILURES) as error:
+    except (*data_commands.FAILURES, *token_commands.FAILURES, *operator_commands.FAILURES) as error:
         print(f"scorer: {error}", file=sys.stderr)
         return EXIT_FAILURE
     except OSError as error:
@@ -101,6 +102,7 @@ def _parser() -> argparse.ArgumentParser:
 
     data_commands.add(commands)
     token_commands.add(commands)
+    operator_commands.add(commands)
 
     problems = commands.add_parser("problems", help="problem sets of rust_codecontests").add_subparsers(
         required=True, metavar="COMMAND"

@@ -8,7 +8,8 @@ import pytest
 
 SERVICE = "scorer_service"
 KNOWS = {
-    "api": {"logs", "scheduling", "store", "environments", "metrics"},
+    "api": {"operation", "logs", "scheduling", "store", "environments", "metrics"},
+    "operation": {"sandbox", "scheduling", "store", "worker"},
     "scheduling": {"logs", "store", "environments"},
     # The queue and the scores are of submissions, whose words are those of environments.
     "store": {"environments"},

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import grpc
@@ -18,8 +18,10 @@ from scorer_service.store.artifacts import (
     ArtifactTooLarge,
     DigestMismatch,
     QuotaExceeded,
+    Upload,
     WrongOffset,
 )
+from scorer_service.store.disk_room import DiskFull
 
 CHUNK_LIMIT_BYTES = 1 << 20
 QUERY_LIMIT = 1000
@@ -36,8 +38,10 @@ Result = TypeVar("Result")
 class ArtifactServicer(artifact_pb2_grpc.ArtifactServiceServicer):
     """Moves bytes between calls and the artifact folder, off the event loop."""
 
-    def __init__(self, artifacts: ReachableArtifacts) -> None:
+    def __init__(self, artifacts: ReachableArtifacts, expire: Callable[[], Awaitable[int]]) -> None:
+        """`expire` deletes the artifacts that nobody used for long; it is asked to where there is no room."""
         self._artifacts = artifacts
+        self._expire = expire
         self._folder = artifacts.folder
         self._uploading: set[tuple[str, str]] = set()
 
@@ -147,9 +151,15 @@ class ArtifactServicer(artifact_pb2_grpc.ArtifactServiceServicer):
     ) -> None:
         with contextlib.ExitStack() as opened, _upload_errors():
             # Opened within the thread, so that a call that is cancelled meanwhile closes it too.
-            upload = await _in_thread(
-                lambda: opened.enter_context(self._folder.begin(key, offset_bytes, uploader))
-            )
+            def begin() -> Upload:
+                return opened.enter_context(self._folder.begin(key, offset_bytes, uploader))
+
+            try:
+                upload = await _in_thread(begin)
+            except (QuotaExceeded, DiskFull):
+                if not await self._expire():
+                    raise
+                upload = await _in_thread(begin)
             async for part in parts:
                 if part.WhichOneof("part") != "chunk":
                     raise invalid_field("chunk", "must be in every message but the first")
@@ -192,7 +202,12 @@ def _upload_errors() -> Iterator[None]:
     except ArtifactTooLarge as error:
         raise ApiError(grpc.StatusCode.RESOURCE_EXHAUSTED, "ARTIFACT_TOO_LARGE", str(error)) from None
     except QuotaExceeded as error:
-        raise ApiError(grpc.StatusCode.RESOURCE_EXHAUSTED, "ARTIFACT_QUOTA", str(error)) from None
+        raise ApiError(
+            grpc.StatusCode.RESOURCE_EXHAUSTED,
+            "ARTIFACT_QUOTA",
+            f"{error}: artifacts expire when they were not used for long (setting artifact_days of the "
+            "server); its operator can shorten that, or raise artifact_quota_mib",
+        ) from None
     except WrongOffset as error:
         raise invalid_field("header.offset_bytes", str(error)) from None
     except DigestMismatch as error:

@@ -82,11 +82,11 @@ def invalid_fields(violations: Sequence[FieldViolation]) -> ApiError:
 
 
 def draining() -> ApiError:
-    """The server is shutting down."""
+    """The server takes no submissions, because it ends or its operator wants so."""
     return ApiError(
         grpc.StatusCode.UNAVAILABLE,
         "SERVER_DRAINING",
-        "the server is shutting down; accepted jobs stay in its queue: ask again with the same request_id",
+        "the server is draining; accepted jobs stay in its queue: ask again with the same request_id",
         retry_after_s=5.0,
     )
 

@@ -74,8 +74,9 @@ def job(snapshot: JobSnapshot) -> job_pb2.Job:
         started_at=timestamp(record.started_at),
         finished_at=timestamp(record.finished_at),
         delivery_count=record.delivery_count,
-        failure=FAILURE_FOR_CLIENTS if record.state is JobState.FAILED else "",
+        failure=failure_for_clients(record) if record.state is JobState.FAILED else "",
         attempt_id=record.attempt_id or "",
+        set_aside=record.set_aside,
     )
 
 
@@ -83,6 +84,15 @@ def job(snapshot: JobSnapshot) -> job_pb2.Job:
 FAILURE_FOR_CLIENTS = (
     "the service failed while it judged; nothing was scored, and the log of the server says why"
 )
+SET_ASIDE_FOR_CLIENTS = (
+    "the service died over it again and again, so that it was set aside; nothing was scored, and it is not "
+    "tried again: the operator of the server can say why"
+)
+
+
+def failure_for_clients(record: JobRecord) -> str:
+    """What is told of a job that failed."""
+    return SET_ASIDE_FOR_CLIENTS if record.set_aside else FAILURE_FOR_CLIENTS
 
 
 def environment(description: EnvironmentDescription) -> environment_pb2.Environment:

@@ -19,7 +19,8 @@ class Readiness(enum.Enum):
     STARTING = "its self-test is running"
     SERVING = ""
     FAILED = "its self-test failed"
-    DRAINING = "the server is shutting down"
+    QUARANTINED = "its device is quarantined"
+    DRAINING = "the server is draining"
 
 
 def environment_of_method(method_name: str) -> str:
@@ -48,6 +49,9 @@ class EnvironmentRegistry:
         self.environments = environments
         self._health = health
         self._entries = {name: _Entry(Readiness.STARTING, Readiness.STARTING.value) for name in environments}
+        self._quarantined: dict[str, str] = {}
+        """Why the device of an environment is not used, for each of which it is not."""
+        self._is_draining = False
 
     async def publish(self) -> None:
         """Make every service's health known from the start: the health servicer would say SERVING."""
@@ -58,23 +62,33 @@ class EnvironmentRegistry:
     async def set_readiness(self, name: str, readiness: Readiness, reason: str = "") -> None:
         """An environment became ready, or ceased to be."""
         self._entries[name] = _Entry(readiness, reason or readiness.value)
-        status = (
-            health_pb2.HealthCheckResponse.SERVING
-            if readiness is Readiness.SERVING
-            else health_pb2.HealthCheckResponse.NOT_SERVING
-        )
-        await self._health.set(name, status)
-        await self._publish_overall()
+        await self._publish(name)
+
+    async def set_quarantine(self, name: str, reason: str | None) -> None:
+        """The device of an environment is not used any more, for a reason; or, without one, it is again."""
+        if reason is None:
+            self._quarantined.pop(name, None)
+        else:
+            self._quarantined[name] = f"{Readiness.QUARANTINED.value}: {reason}"
+        await self._publish(name)
+
+    def is_quarantined(self, name: str) -> bool:
+        """Whether its device is out of use."""
+        return name in self._quarantined
+
+    async def set_draining(self, is_draining: bool) -> None:
+        """The server takes no submissions any more, or takes them again, for whatever is ready."""
+        self._is_draining = is_draining
+        for name in self._entries:
+            await self._publish(name)
 
     def is_serving(self, name: str) -> bool:
         """Whether an environment takes submissions now."""
-        entry = self._entries.get(name)
-        return entry is not None and entry.readiness is Readiness.SERVING
+        return name in self._entries and self._now(name).readiness is Readiness.SERVING
 
     def not_serving_reason(self, name: str) -> str:
         """Why it does not; empty where it does."""
-        entry = self._entries.get(name)
-        return "this server does not serve it" if entry is None else entry.reason
+        return self._now(name).reason if name in self._entries else "this server does not serve it"
 
     def served(self, name: str) -> Environment:
         """An environment that this server serves, ready or not. Raises ApiError."""
@@ -97,7 +111,7 @@ class EnvironmentRegistry:
     def ready(self, name: str) -> Environment:
         """An environment that takes submissions now. Raises ApiError."""
         environment = self.served(name)
-        entry = self._entries[name]
+        entry = self._now(name)
         if entry.readiness is not Readiness.SERVING:
             raise ApiError(
                 grpc.StatusCode.UNAVAILABLE,
@@ -107,8 +121,25 @@ class EnvironmentRegistry:
             )
         return environment
 
+    def _now(self, name: str) -> _Entry:
+        """What counts of all that is known."""
+        if self._is_draining:
+            return _Entry(Readiness.DRAINING, Readiness.DRAINING.value)
+        if (reason := self._quarantined.get(name)) is not None:
+            return _Entry(Readiness.QUARANTINED, reason)
+        return self._entries[name]
+
+    async def _publish(self, name: str) -> None:
+        status = (
+            health_pb2.HealthCheckResponse.SERVING
+            if self.is_serving(name)
+            else health_pb2.HealthCheckResponse.NOT_SERVING
+        )
+        await self._health.set(name, status)
+        await self._publish_overall()
+
     async def _publish_overall(self) -> None:
-        serving = any(entry.readiness is Readiness.SERVING for entry in self._entries.values())
+        serving = any(self.is_serving(name) for name in self._entries)
         await self._health.set(
             "",
             health_pb2.HealthCheckResponse.SERVING if serving else health_pb2.HealthCheckResponse.NOT_SERVING,

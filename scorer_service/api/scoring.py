@@ -21,7 +21,7 @@ from scorer_service.api.errors import (
     too_many_watchers,
 )
 from scorer_service.api.interceptors.around import Context
-from scorer_service.api.messages import scoring_result
+from scorer_service.api.messages import failure_for_clients, scoring_result
 from scorer_service.api.refusals import refusal
 from scorer_service.api.registry import CONTRACT_ENVIRONMENTS, EnvironmentRegistry
 from scorer_service.environments.interface import Environment, InvalidSubmission
@@ -161,6 +161,10 @@ class ScoringServicer:
                 grpc.StatusCode.CANCELLED,
                 "JOB_CANCELLED",
                 f"{record.job_id} was cancelled; nothing was scored",
+            )
+        if record.set_aside:
+            raise ApiError(
+                grpc.StatusCode.INTERNAL, "JOB_SET_ASIDE", f"{record.job_id}: {failure_for_clients(record)}"
             )
         if record.state is JobState.FAILED or record.result is None:
             raise ApiError(

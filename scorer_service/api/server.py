@@ -2,7 +2,7 @@
 
 import contextlib
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
 import grpc.aio
@@ -19,6 +19,8 @@ from scorer.v1 import (
     environment_pb2_grpc,
     job_pb2,
     job_pb2_grpc,
+    operator_pb2,
+    operator_pb2_grpc,
     scoring_pb2,
     scoring_pb2_grpc,
 )
@@ -36,6 +38,7 @@ from scorer_service.api.interceptors.errors import ErrorInterceptor
 from scorer_service.api.interceptors.rpc_metrics import RpcMetricsInterceptor
 from scorer_service.api.interceptors.validation import TRANSPORT_LIMIT_BYTES, ValidationInterceptor
 from scorer_service.api.jobs import HEARTBEAT_S, JobServicer
+from scorer_service.api.operator import Operated, OperatorServicer
 from scorer_service.api.registry import EnvironmentRegistry
 from scorer_service.api.scoring import ScoringServicer
 from scorer_service.scheduling.scheduler import Scheduler
@@ -59,6 +62,10 @@ CALLS_LIMIT = 10_000
 """At once. An open call takes 30 kB, be it one that only watches; more are RESOURCE_EXHAUSTED."""
 
 
+async def _nothing_expires() -> int:
+    return 0
+
+
 class ListenError(Exception):
     """The address cannot be listened on."""
 
@@ -77,12 +84,14 @@ class ApiServer:
         artifacts: ArtifactFolder,
         access: AccessControl,
         metrics: CollectorRegistry,
+        operated: Operated | None = None,
+        expire_artifacts: Callable[[], Awaitable[int]] = _nothing_expires,
         heartbeat_s: float = HEARTBEAT_S,
         attempt_budget: int = 0,
         outer_interceptors: Sequence[grpc.aio.ServerInterceptor] = (),
     ) -> None:
         """`attempt_budget` is for attempts that are created without one, 0 for no limit.
-        `outer_interceptors` see calls before all others."""
+        `outer_interceptors` see calls before all others. Without `operated`, nobody operates the server."""
         self._access = access
         self._server = grpc.aio.server(
             interceptors=(
@@ -106,7 +115,13 @@ class ApiServer:
         attempt_pb2_grpc.add_AttemptServiceServicer_to_server(
             AttemptServicer(registry, attempts, attempt_budget or None), self._server
         )
-        artifact_pb2_grpc.add_ArtifactServiceServicer_to_server(ArtifactServicer(reachable), self._server)
+        artifact_pb2_grpc.add_ArtifactServiceServicer_to_server(
+            ArtifactServicer(reachable, expire_artifacts), self._server
+        )
+        if operated is not None:
+            operator_pb2_grpc.add_OperatorServiceServicer_to_server(
+                OperatorServicer(operated, registry, scheduler, queue), self._server
+            )
         environment_pb2_grpc.add_EnvironmentServiceServicer_to_server(
             EnvironmentServicer(registry, scheduler, queue), self._server
         )
@@ -139,6 +154,7 @@ def _services() -> Iterator[ServiceDescriptor]:
         attempt_pb2,
         artifact_pb2,
         environment_pb2,
+        operator_pb2,
         health_pb2,
     ):
         yield from module.DESCRIPTOR.services_by_name.values()

@@ -13,6 +13,7 @@ from scorer_service.store.artifacts import (
     QuotaExceeded,
     Upload,
 )
+from scorer_service.store.disk_room import DiskFull, DiskRoom
 
 OUTCOMES = ("complete", "interrupted", "damaged", "too_large", "no_room")
 
@@ -29,25 +30,35 @@ class ArtifactMetrics:
         self.uploads = Counter(
             "scorer_artifact_uploads",
             "Uploads of artifacts by outcome: complete, interrupted (can be gone on with), damaged (another "
-            "content than announced), too_large, no_room (over the quota).",
+            "content than announced), too_large, no_room (over the quota, or none on the disk).",
             ["outcome"],
             registry=registry,
         )
         for outcome in OUTCOMES:
             self.uploads.labels(outcome)
 
-    def folder(self, folder: Path, *, artifact_limit_bytes: int, quota_bytes: int) -> ArtifactFolder:
+    def folder(
+        self, folder: Path, *, artifact_limit_bytes: int, quota_bytes: int, room: DiskRoom | None = None
+    ) -> ArtifactFolder:
         """A folder whose uploads are counted."""
         return _MeteredFolder(
-            folder, self, artifact_limit_bytes=artifact_limit_bytes, quota_bytes=quota_bytes
+            folder, self, artifact_limit_bytes=artifact_limit_bytes, quota_bytes=quota_bytes, room=room
         )
 
 
 class _MeteredFolder(ArtifactFolder):
     def __init__(
-        self, folder: Path, metrics: ArtifactMetrics, *, artifact_limit_bytes: int, quota_bytes: int
+        self,
+        folder: Path,
+        metrics: ArtifactMetrics,
+        *,
+        artifact_limit_bytes: int,
+        quota_bytes: int,
+        room: DiskRoom | None,
     ) -> None:
-        super().__init__(folder, artifact_limit_bytes=artifact_limit_bytes, quota_bytes=quota_bytes)
+        super().__init__(
+            folder, artifact_limit_bytes=artifact_limit_bytes, quota_bytes=quota_bytes, room=room
+        )
         self._metrics = metrics
 
     def begin(self, key: ArtifactKey, offset_bytes: int, uploader: str = "") -> Upload:
@@ -56,7 +67,7 @@ class _MeteredFolder(ArtifactFolder):
         except ArtifactTooLarge:
             self._metrics.uploads.labels("too_large").inc()
             raise
-        except QuotaExceeded:
+        except (QuotaExceeded, DiskFull):
             self._metrics.uploads.labels("no_room").inc()
             raise
         return _MeteredUpload(upload, self._metrics)

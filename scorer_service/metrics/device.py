@@ -71,6 +71,12 @@ class DeviceMetrics:
             ["kind", "device"],
             registry=registry,
         )
+        self._quarantined = Gauge(
+            "scorer_device_quarantined",
+            "1 where a device is out of use: its self-test failed, or an operator wanted so.",
+            ["device"],
+            registry=registry,
+        )
         self._worker: Worker | None = None
         self._restarts_seen = 0
         self._users = 0
@@ -84,6 +90,10 @@ class DeviceMetrics:
     def make_gate(self, backend: SandboxBackend, *, device_is_cpu: bool) -> DeviceGate:
         """A gate whose users are timed."""
         return _MeteredGate(backend, self, device_is_cpu=device_is_cpu)
+
+    def set_quarantined(self, device: str, is_quarantined: bool) -> None:
+        """A device was taken out of use, or put back."""
+        self._quarantined.labels(device).set(is_quarantined)
 
     def refresh(self) -> None:
         """Bring everything up to now."""

@@ -1,6 +1,6 @@
 """Who has shown to have an artifact's content, in SQLite.
 
-Rows outlive the artifact, and are true again when it comes again: who had the content has it still.
+Rows go with the artifact when it expires: whoever wants it again shows again to have its content.
 """
 
 import json

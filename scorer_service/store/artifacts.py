@@ -5,9 +5,12 @@ import hashlib
 import os
 import re
 import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
+
+from scorer_service.store.disk_room import DiskFull, DiskRoom, is_disk_full
 
 SHA256_PATTERN = re.compile(r"[0-9a-f]{64}\Z")
 
@@ -47,19 +50,27 @@ class ArtifactKey:
 
 
 class ArtifactFolder:
-    """A folder of artifacts. Its methods block: call them in a thread."""
+    """A folder of artifacts. Its methods block: call them in a thread.
 
-    def __init__(self, folder: Path, *, artifact_limit_bytes: int, quota_bytes: int) -> None:
+    When an artifact was used last is the time of its file: it is told to who asks whether it is here, and
+    survives a restart.
+    """
+
+    def __init__(
+        self, folder: Path, *, artifact_limit_bytes: int, quota_bytes: int, room: DiskRoom | None = None
+    ) -> None:
+        """`room` is that on its disk; without it, none is kept free."""
         self._whole = folder / "sha256"
         self._partial = folder / "partial"
         self._whole.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._partial.mkdir(exist_ok=True, mode=0o700)
         self._artifact_limit_bytes = artifact_limit_bytes
-        self._quota_bytes = quota_bytes
+        self.quota_bytes = quota_bytes
+        self._room = room
         self._uploading: dict[str, int] = {}
         """Size of each artifact that is being uploaded, by the name of its unfinished file: it counts as if
         it were here whole already."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def path(self, sha256: str) -> Path | None:
         """The file of an artifact; None where it is not here."""
@@ -69,9 +80,54 @@ class ArtifactFolder:
         return path if path.exists() else None
 
     def has(self, key: ArtifactKey) -> bool:
-        """Whether an artifact is here, whole and of that size."""
-        path = self.path(key.sha256)
-        return path is not None and path.stat().st_size == key.size_bytes
+        """Whether an artifact is here, whole and of that size. Who is told so may rely on it: it counts as a
+        use."""
+        with self._lock:
+            try:
+                path = self._whole / key.sha256
+                if path.stat().st_size != key.size_bytes:
+                    return False
+                os.utime(path)
+            except FileNotFoundError:
+                return False
+        return True
+
+    def used_bytes(self) -> int:
+        """What artifacts take, those too that are being uploaded."""
+        with self._lock:
+            return self._used_bytes()
+
+    def unused_since(self, before: float) -> Sequence[str]:
+        """The artifacts that were used last before a time, in seconds since the epoch, the longest unused
+        first."""
+        found = []
+        for entry in self._whole.iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                if (used_at := entry.stat().st_mtime) < before:
+                    found.append((used_at, entry.name))
+        return [name for _, name in sorted(found)]
+
+    def remove_unused(self, sha256: str, before: float) -> bool:
+        """Delete an artifact unless it was used since; whether it is gone."""
+        with self._lock:
+            path = self._whole / sha256
+            try:
+                if path.stat().st_mtime >= before:
+                    return False
+            except FileNotFoundError:
+                return True
+            path.unlink()
+        return True
+
+    def remove_unfinished(self, before: float) -> int:
+        """Delete uploads that nobody went on with since a time; answers with their number."""
+        removed = 0
+        with self._lock:
+            for entry in self._partial.iterdir():
+                if entry.name not in self._uploading and entry.stat().st_mtime < before:
+                    entry.unlink()
+                    removed += 1
+        return removed
 
     def offset(self, key: ArtifactKey, uploader: str = "") -> int:
         """How many bytes of it an uploader has sent."""
@@ -87,7 +143,7 @@ class ArtifactFolder:
         A named uploader's upload is apart from those of others, and goes through to its end where the
         artifact is here already: the uploader shows that it has the content.
 
-        Raises ArtifactTooLarge, QuotaExceeded, WrongOffset, UploadBusy.
+        Raises ArtifactTooLarge, QuotaExceeded, DiskFull, WrongOffset, UploadBusy.
         """
         if key.size_bytes > self._artifact_limit_bytes:
             raise ArtifactTooLarge(
@@ -100,14 +156,17 @@ class ArtifactFolder:
             if offset_bytes != here:
                 raise WrongOffset(f"the upload must go on at byte {here}, not at {offset_bytes}")
             used = self._used_bytes()
-            if used + key.size_bytes - here > self._quota_bytes:
+            if used + key.size_bytes - here > self.quota_bytes:
                 raise QuotaExceeded(
                     f"the artifact needs {key.size_bytes - here} bytes, "
-                    f"{max(0, self._quota_bytes - used)} of {self._quota_bytes} are free"
+                    f"{max(0, self.quota_bytes - used)} of {self.quota_bytes} are free"
                 )
+            if self._room is not None:
+                self._room.require(key.size_bytes - here)
             self._uploading[name] = key.size_bytes
         try:
-            return Upload(self, key, here, name)
+            with _disk_full_told():
+                return Upload(self, key, here, name)
         except BaseException:
             self._end_upload(name)
             raise
@@ -129,7 +188,8 @@ class ArtifactFolder:
     def _finish(self, key: ArtifactKey, name: str, *, whole: bool) -> None:
         partial = self._partial / name
         if whole:
-            partial.rename(self._whole / key.sha256)
+            with self._lock:
+                partial.rename(self._whole / key.sha256)
             descriptor = os.open(self._whole, os.O_RDONLY | os.O_DIRECTORY)
             try:
                 os.fsync(descriptor)
@@ -155,16 +215,18 @@ class Upload:
         self._received = offset_bytes
 
     def write(self, chunk: bytes) -> None:
-        """Take the next bytes. Raises DigestMismatch where there are more than announced."""
+        """Take the next bytes. Raises DigestMismatch where there are more than announced, DiskFull: then what
+        was sent so far is dropped."""
         self._received += len(chunk)
         if self._received > self._key.size_bytes:
             self._folder._finish(self._key, self._name, whole=False)
             raise DigestMismatch(f"more than the announced {self._key.size_bytes} bytes were sent")
         self._digest.update(chunk)
-        self._file.write(chunk)
+        with self._dropped_on_full_disk():
+            self._file.write(chunk)
 
     def commit(self) -> bool:
-        """Make the artifact visible; False where bytes are missing still. Raises DigestMismatch."""
+        """Make the artifact visible; False where bytes are missing still. Raises DigestMismatch, DiskFull."""
         if self._received < self._key.size_bytes:
             return False
         if self._digest.hexdigest() != self._key.sha256:
@@ -172,19 +234,43 @@ class Upload:
             raise DigestMismatch(
                 f"the content's sha256 is {self._digest.hexdigest()}, announced was {self._key.sha256}"
             )
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self._folder._finish(self._key, self._name, whole=True)
+        with self._dropped_on_full_disk():
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._folder._finish(self._key, self._name, whole=True)
         return True
+
+    @contextlib.contextmanager
+    def _dropped_on_full_disk(self) -> Iterator[None]:
+        try:
+            with _disk_full_told():
+                yield
+        except DiskFull:
+            # It would take room that nobody has, and its end may be half a chunk.
+            self._folder._finish(self._key, self._name, whole=False)
+            raise
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        self._file.close()
-        self._folder._end_upload(self._name)
+        try:
+            with contextlib.suppress(OSError):  # what it holds back finds no room on a full disk
+                self._file.close()
+        finally:
+            self._folder._end_upload(self._name)
 
 
 def partial_name(key: ArtifactKey, uploader: str) -> str:
     """Name of the file of an unfinished upload."""
     return f"{key.sha256}.{uploader}" if uploader else key.sha256
+
+
+@contextlib.contextmanager
+def _disk_full_told() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if not is_disk_full(error):
+            raise
+        raise DiskFull("the server's disk is full") from error

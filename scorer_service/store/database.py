@@ -8,6 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from scorer_service.store.disk_room import DiskFull, is_disk_full
+from scorer_service.whole_file import sync_folder
+
 log = logging.getLogger(__name__)
 
 P = ParamSpec("P")
@@ -125,12 +128,17 @@ class Database:
     async def run(
         self, work: Callable[Concatenate[sqlite3.Connection, P], T], /, *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Run `work(connection, ...)` in a transaction of its own."""
+        """Run `work(connection, ...)` in a transaction of its own. Raises DiskFull."""
 
         def transaction() -> T:
-            with self._connection:
-                self._connection.execute("BEGIN IMMEDIATE")
-                return work(self._connection, *args, **kwargs)
+            try:
+                with self._connection:
+                    self._connection.execute("BEGIN IMMEDIATE")
+                    return work(self._connection, *args, **kwargs)
+            except sqlite3.OperationalError as error:
+                if not is_disk_full(error):
+                    raise
+                raise DiskFull("the disk of the server is full; nothing was changed") from error
 
         # Shielded: a caller that is cancelled must not make it unknown whether the transaction happened
         # before the caller's own clean-up runs.
@@ -171,6 +179,24 @@ def _open(path: Path) -> sqlite3.Connection:
             f"{path} has schema version {version}, this server knows {len(MIGRATIONS)}: "
             "use the newer server, or another --state-dir"
         )
-    for number, migration in enumerate(MIGRATIONS[version:], start=version + 1):
-        connection.executescript(f"BEGIN; {migration}; PRAGMA user_version = {number}; COMMIT;")
+    try:
+        if 0 < version < len(MIGRATIONS):
+            _keep_copy(connection, path, version)
+        for number, migration in enumerate(MIGRATIONS[version:], start=version + 1):
+            connection.executescript(f"BEGIN; {migration}; PRAGMA user_version = {number}; COMMIT;")
+    except BaseException:
+        # What is begun is undone: the file is of the last version that was reached whole.
+        connection.close()
+        raise
     return connection
+
+
+def _keep_copy(connection: sqlite3.Connection, path: Path, version: int) -> None:
+    """Write the file as it is beside itself: the way back to the version of the service that left it."""
+    copy = path.with_name(f"{path.name}.version-{version}")
+    partial = copy.with_name(f"{copy.name}.partial")
+    partial.unlink(missing_ok=True)
+    connection.execute("VACUUM INTO ?", (str(partial),))
+    partial.replace(copy)
+    sync_folder(path.parent)
+    log.info("the store has schema version %d; a copy of it is kept in %s", version, copy)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from scorer_service.environments.interface import Verdict
 from scorer_service.store import acceptance
 from scorer_service.store.database import Database
+from scorer_service.store.disk_room import DiskFull, DiskRoom
 from scorer_service.store.interface import (
     JobRecord,
     JobState,
@@ -22,14 +23,19 @@ from scorer_service.store.limits import QueueLimits
 class SqliteJobQueue:
     """`JobQueue` on one machine."""
 
-    def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, database: Database, clock: Callable[[], float] = time.time, room: DiskRoom | None = None
+    ) -> None:
+        """`room` is that on the disk; without it, nothing is refused for the want of it."""
         self._database = database
         self._clock = clock
+        self._room = room
 
     async def accept(
         self, job: NewJob, limits: QueueLimits, *, position_limit: int | None = None
     ) -> tuple[JobRecord, bool]:
         """See `JobQueue.accept`."""
+        await self._require_room(job.request_id)
         return await self._database.run(_accept, job, limits, position_limit, self._clock())
 
     async def claim(self, environment: str, owner: str, lease_s: float) -> Lease | None:
@@ -103,6 +109,16 @@ class SqliteJobQueue:
     async def purge(self, older_than_s: float) -> int:
         """See `JobQueue.purge`."""
         return await self._database.run(_purge, self._clock() - older_than_s)
+
+    async def _require_room(self, request_id: str | None) -> None:
+        """Raises DiskFull, unless the job is here already: it is told of, which takes no room."""
+        if self._room is None:
+            return
+        try:
+            self._room.require()
+        except DiskFull:
+            if request_id is None or await self.find(request_id=request_id) is None:
+                raise
 
     async def _update_leased(self, lease: Lease, assignments: str, values: tuple[object, ...]) -> bool:
         def update(connection: sqlite3.Connection) -> bool:

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,9 @@ class Worker:
         self._supervisor: asyncio.Task[None] | None = None
         self._died = asyncio.Event()
         self._starts_in_vain = 0
+        self.on_death: Callable[[int], None] = lambda starts_in_vain: None
+        """Called when a worker has died or could not be started, with how many did since the last answered
+        call."""
         self.restarts = 0
         """How often a worker that had died was started anew."""
 
@@ -127,6 +130,7 @@ class Worker:
         while True:
             delay_s = _RESTART_DELAYS_S[min(self._starts_in_vain, len(_RESTART_DELAYS_S) - 1)]
             self._starts_in_vain += 1
+            self.on_death(self._starts_in_vain)
             await asyncio.sleep(delay_s)
             try:
                 process, self._device = await self._start()

@@ -57,8 +57,9 @@ class DeviceAccess:
         self.runner.add_mounts(mounts)
 
     async def start(self) -> DeviceInfo:
-        """Start the worker and the runner, once for all who ask. Raises DeviceUnavailable."""
-        if self._starting is None:
+        """Start the worker and the runner, once for all who ask, and again where that failed. Raises
+        DeviceUnavailable."""
+        if self._starting is None or _has_failed(self._starting):
             # What the worker says later is about no environment more than another.
             self._starting = asyncio.create_task(
                 self._start(), name="start the device", context=log_context.of_nobody()
@@ -81,10 +82,17 @@ class DeviceAccess:
             if device.kind != "cpu":
                 self._lock = _lock_device(self._name)
             await self.runner.start(on_gpu=device.kind != "cpu")
-        except (WorkerUnavailable, ToolchainError, scorer_launcher.SandboxError) as error:
+        except (WorkerUnavailable, ToolchainError, scorer_launcher.SandboxError, DeviceUnavailable) as error:
+            # For the next start.
+            await self.runner.close()
+            await self.worker.close()
             raise DeviceUnavailable(str(error)) from error
         self.gate = self._make_gate(self._backend, device_is_cpu=device.kind == "cpu")
         return device
+
+
+def _has_failed(starting: asyncio.Task[DeviceInfo]) -> bool:
+    return starting.done() and (starting.cancelled() or starting.exception() is not None)
 
 
 def _lock_device(name: str) -> IO[bytes]:

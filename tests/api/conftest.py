@@ -8,6 +8,7 @@ import pytest
 from grpc_health.v1 import health
 from prometheus_client import CollectorRegistry
 from scripted_environment import ScriptedEnvironment
+from scripted_operation import ScriptedOperation
 from scripted_service import Service
 
 from scorer_service.api.access.control import AccessControl
@@ -73,6 +74,8 @@ async def service(
     scheduler = Scheduler(settings, queue, artifacts, environments)
     health_servicer = health.aio.HealthServicer()
     registry = EnvironmentRegistry(environments, health_servicer)
+    operation = ScriptedOperation(registry, scheduler, environment.name)
+    operated = operation.operated(database, artifacts, tmp_path)
     api = ApiServer(
         registry=registry,
         health_servicer=health_servicer,
@@ -82,6 +85,7 @@ async def service(
         artifacts=artifacts,
         access=AccessControl(SqliteArtifactOwners(database), tokens),
         metrics=metrics,
+        operated=operated,
         heartbeat_s=heartbeat_s,
         attempt_budget=attempt_budget,
     )
@@ -92,7 +96,7 @@ async def service(
         await registry.set_readiness(environment.name, Readiness.SERVING)
     address = f"127.0.0.1:{await api.start('127.0.0.1:0')}"
     async with grpc.aio.insecure_channel(address) as channel:
-        yield Service(environment, registry, scheduler, metrics, address, channel, api)
+        yield Service(environment, registry, scheduler, metrics, address, channel, api, operation)
     environment.released.set()
     await scheduler.drain(5)
     await api.stop(0)

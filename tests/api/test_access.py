@@ -22,6 +22,7 @@ from scorer.v1 import (
     environment_pb2,
     fix_embedding_pb2,
     job_pb2,
+    operator_pb2,
     restricted_mlm_pb2,
     result_pb2,
     triton_cumsum_pb2,
@@ -61,6 +62,12 @@ EXPECTED = {
     f"{P}ArtifactService/GetUploadOffset": "UU++++P",
     f"{P}ArtifactService/UploadArtifact": "UU+M+MP",
     f"{P}ArtifactService/DownloadArtifact": "UU+N+NP",
+    f"{P}OperatorService/GetStatus": "UUPPPP+",
+    f"{P}OperatorService/Drain": "UUPPPP+",
+    f"{P}OperatorService/Resume": "UUPPPP+",
+    f"{P}OperatorService/QuarantineDevice": "UUPPPP+",
+    f"{P}OperatorService/ReleaseDevice": "UUPPPP+",
+    f"{P}OperatorService/ListJobs": "UUPP+++",
 }
 LETTERS = {
     grpc.StatusCode.OK: "+",
@@ -113,6 +120,12 @@ def requests_of(method: str, stage: Stage) -> list[Message] | Message:
         "GetUploadOffset": artifact_pb2.GetUploadOffsetRequest(artifact=artifact),
         "UploadArtifact": parts(CONTENT)[:1],
         "DownloadArtifact": artifact_pb2.DownloadArtifactRequest(artifact=artifact),
+        "GetStatus": operator_pb2.GetStatusRequest(),
+        "Drain": operator_pb2.DrainRequest(),
+        "Resume": operator_pb2.ResumeRequest(),
+        "QuarantineDevice": operator_pb2.QuarantineDeviceRequest(device="cpu", reason="a test"),
+        "ReleaseDevice": operator_pb2.ReleaseDeviceRequest(device="cpu"),
+        "ListJobs": operator_pb2.ListJobsRequest(),
     }
     return found[method.rpartition("/")[2]]
 

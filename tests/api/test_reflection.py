@@ -16,6 +16,7 @@ SERVICES = {
     "scorer.v1.AttemptService",
     "scorer.v1.EnvironmentService",
     "scorer.v1.JobService",
+    "scorer.v1.OperatorService",
     "scorer.v1.ScoringService",
 }
 

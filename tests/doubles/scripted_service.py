@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import grpc.aio
 from prometheus_client import CollectorRegistry
 from scripted_environment import ScriptedEnvironment
+from scripted_operation import ScriptedOperation
 
 from scorer_service.api.registry import EnvironmentRegistry
 from scorer_service.api.server import ApiServer
@@ -22,3 +23,4 @@ class Service:
     address: str
     channel: grpc.aio.Channel
     api: ApiServer
+    operation: ScriptedOperation

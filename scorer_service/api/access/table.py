@@ -32,6 +32,8 @@ class Subject(enum.Enum):
     """`name`, a JobName."""
     ARTIFACTS = "artifacts"
     """Artifacts. `ReachableArtifacts` shows each caller its own ones only."""
+    JOBS = "jobs"
+    """Jobs in a list. `OperatorServicer.ListJobs` lists an evaluator's own only."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ _OF_ITS_OWN: Mapping[Role, Reach] = {Role.AGENT: Reach.OWN, Role.EVALUATOR: Reac
 _SUBMISSION = Rule(_OF_ITS_OWN, Subject.SUBMISSION)
 _ARTIFACTS = Rule(_OF_ITS_OWN, Subject.ARTIFACTS)
 _ATTEMPT = Rule(_OF_ITS_OWN, Subject.ATTEMPT)
+_OPERATOR = Rule({Role.OPERATOR: Reach.ANY})
 _JOB = Rule({**_OF_ITS_OWN, Role.OPERATOR: Reach.ANY}, Subject.JOB)
 
 AUTHORISATION: Mapping[str, Rule] = {
@@ -76,4 +79,12 @@ AUTHORISATION: Mapping[str, Rule] = {
     "/scorer.v1.ArtifactService/GetUploadOffset": _ARTIFACTS,
     "/scorer.v1.ArtifactService/UploadArtifact": _ARTIFACTS,
     "/scorer.v1.ArtifactService/DownloadArtifact": _ARTIFACTS,
+    "/scorer.v1.OperatorService/GetStatus": _OPERATOR,
+    "/scorer.v1.OperatorService/Drain": _OPERATOR,
+    "/scorer.v1.OperatorService/Resume": _OPERATOR,
+    "/scorer.v1.OperatorService/QuarantineDevice": _OPERATOR,
+    "/scorer.v1.OperatorService/ReleaseDevice": _OPERATOR,
+    "/scorer.v1.OperatorService/ListJobs": Rule(
+        {Role.EVALUATOR: Reach.OWN, Role.OPERATOR: Reach.ANY}, Subject.JOBS
+    ),
 }

@@ -10,8 +10,13 @@ import grpc.aio
 
 from scorer_service.api.errors import ApiError
 from scorer_service.api.interceptors.around import Around, AroundInterceptor, Context
+from scorer_service.store.disk_room import DiskFull
 
 log = logging.getLogger(__name__)
+
+
+DISK_RETRY_S = 30.0
+"""Room comes back by a person's hand, or when something expires."""
 
 
 class ErrorInterceptor(AroundInterceptor):
@@ -33,6 +38,10 @@ class _MapErrors(Around):
         if isinstance(error, NotImplementedError) and _code(self._context) == _UNIMPLEMENTED:
             # The generated base class of a servicer that lacks the method, as that of the health service.
             await self._context.abort(grpc.StatusCode.UNIMPLEMENTED, f"{self._method} is not implemented")
+        if isinstance(error, DiskFull):
+            error = ApiError(
+                grpc.StatusCode.RESOURCE_EXHAUSTED, "DISK_FULL", str(error), retry_after_s=DISK_RETRY_S
+            )
         if not isinstance(error, ApiError):
             # The traceback goes to the log: of what is inside, a client gets a number to quote.
             incident = uuid.uuid4().hex[:12]

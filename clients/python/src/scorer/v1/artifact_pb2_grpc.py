@@ -63,7 +63,9 @@ class ArtifactServiceServicer(object):
         """Uploads one artifact in chunks of at most 1 MiB. Resumable: begin at the offset of GetUploadOffset.
         Answers at once, before all chunks are sent, where the server has the artifact already. A content that
         does not match its digest is INVALID_ARGUMENT (DIGEST_MISMATCH), over the limit RESOURCE_EXHAUSTED
-        (ARTIFACT_TOO_LARGE, ARTIFACT_QUOTA). While another call uploads the same artifact it is ABORTED
+        (ARTIFACT_TOO_LARGE, ARTIFACT_QUOTA; DISK_FULL, with google.rpc.RetryInfo, where the server's disk has no room).
+        An artifact that was neither asked for nor named by a submission for long (the server's `artifact_days`) is
+        deleted, but for those that jobs need; an unfinished upload too. While another call uploads the same artifact it is ABORTED
         (UPLOAD_BUSY, with google.rpc.RetryInfo): ask FindMissingArtifacts again. The same where very many uploads are
         under way. An upload whose next message does not come for two minutes is ABORTED (UPLOAD_STALLED).
         """

@@ -15,15 +15,15 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13scorer/v1/job.proto\x12\tscorer.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"9\n\x07JobName\x12\x10\n\x06job_id\x18\x01 \x01(\tH\x00\x12\x14\n\nrequest_id\x18\x02 \x01(\tH\x00\x42\x06\n\x04name\"1\n\rGetJobRequest\x12 \n\x04name\x18\x01 \x01(\x0b\x32\x12.scorer.v1.JobName\"-\n\x0eGetJobResponse\x12\x1b\n\x03job\x18\x01 \x01(\x0b\x32\x0e.scorer.v1.Job\"3\n\x0fWatchJobRequest\x12 \n\x04name\x18\x01 \x01(\x0b\x32\x12.scorer.v1.JobName\"B\n\x10WatchJobResponse\x12\x1b\n\x03job\x18\x01 \x01(\x0b\x32\x0e.scorer.v1.Job\x12\x11\n\theartbeat\x18\x02 \x01(\x08\"4\n\x10\x43\x61ncelJobRequest\x12 \n\x04name\x18\x01 \x01(\x0b\x32\x12.scorer.v1.JobName\"0\n\x11\x43\x61ncelJobResponse\x12\x1b\n\x03job\x18\x01 \x01(\x0b\x32\x0e.scorer.v1.Job\"\xeb\x02\n\x03Job\x12\x0e\n\x06job_id\x18\x01 \x01(\t\x12\x13\n\x0b\x65nvironment\x18\x02 \x01(\t\x12\"\n\x05state\x18\x03 \x01(\x0e\x32\x13.scorer.v1.JobState\x12\r\n\x05stage\x18\x04 \x01(\t\x12\x16\n\x0equeue_position\x18\x05 \x01(\x05\x12%\n\x08progress\x18\x06 \x01(\x0b\x32\x13.scorer.v1.Progress\x12/\n\x0b\x61\x63\x63\x65pted_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nstarted_at\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x66inished_at\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x16\n\x0e\x64\x65livery_count\x18\n \x01(\x05\x12\x0f\n\x07\x66\x61ilure\x18\x0b \x01(\t\x12\x12\n\nattempt_id\x18\x0c \x01(\t\"5\n\x08Progress\x12\x0c\n\x04\x64one\x18\x01 \x01(\x03\x12\r\n\x05total\x18\x02 \x01(\x03\x12\x0c\n\x04unit\x18\x03 \x01(\t*\x9a\x01\n\x08JobState\x12\x19\n\x15JOB_STATE_UNSPECIFIED\x10\x00\x12\x14\n\x10JOB_STATE_QUEUED\x10\x01\x12\x15\n\x11JOB_STATE_RUNNING\x10\x02\x12\x17\n\x13JOB_STATE_SUCCEEDED\x10\x03\x12\x14\n\x10JOB_STATE_FAILED\x10\x04\x12\x17\n\x13JOB_STATE_CANCELLED\x10\x05\x32\xda\x01\n\nJobService\x12=\n\x06GetJob\x12\x18.scorer.v1.GetJobRequest\x1a\x19.scorer.v1.GetJobResponse\x12\x45\n\x08WatchJob\x12\x1a.scorer.v1.WatchJobRequest\x1a\x1b.scorer.v1.WatchJobResponse0\x01\x12\x46\n\tCancelJob\x12\x1b.scorer.v1.CancelJobRequest\x1a\x1c.scorer.v1.CancelJobResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13scorer/v1/job.proto\x12\tscorer.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"9\n\x07JobName\x12\x10\n\x06job_id\x18\x01 \x01(\tH\x00\x12\x14\n\nrequest_id\x18\x02 \x01(\tH\x00\x42\x06\n\x04name\"1\n\rGetJobRequest\x12 \n\x04name\x18\x01 \x01(\x0b\x32\x12.scorer.v1.JobName\"-\n\x0eGetJobResponse\x12\x1b\n\x03job\x18\x01 \x01(\x0b\x32\x0e.scorer.v1.Job\"3\n\x0fWatchJobRequest\x12 \n\x04name\x18\x01 \x01(\x0b\x32\x12.scorer.v1.JobName\"B\n\x10WatchJobResponse\x12\x1b\n\x03job\x18\x01 \x01(\x0b\x32\x0e.scorer.v1.Job\x12\x11\n\theartbeat\x18\x02 \x01(\x08\"4\n\x10\x43\x61ncelJobRequest\x12 \n\x04name\x18\x01 \x01(\x0b\x32\x12.scorer.v1.JobName\"0\n\x11\x43\x61ncelJobResponse\x12\x1b\n\x03job\x18\x01 \x01(\x0b\x32\x0e.scorer.v1.Job\"\xfe\x02\n\x03Job\x12\x0e\n\x06job_id\x18\x01 \x01(\t\x12\x13\n\x0b\x65nvironment\x18\x02 \x01(\t\x12\"\n\x05state\x18\x03 \x01(\x0e\x32\x13.scorer.v1.JobState\x12\r\n\x05stage\x18\x04 \x01(\t\x12\x16\n\x0equeue_position\x18\x05 \x01(\x05\x12%\n\x08progress\x18\x06 \x01(\x0b\x32\x13.scorer.v1.Progress\x12/\n\x0b\x61\x63\x63\x65pted_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nstarted_at\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x66inished_at\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x16\n\x0e\x64\x65livery_count\x18\n \x01(\x05\x12\x0f\n\x07\x66\x61ilure\x18\x0b \x01(\t\x12\x12\n\nattempt_id\x18\x0c \x01(\t\x12\x11\n\tset_aside\x18\r \x01(\x08\"5\n\x08Progress\x12\x0c\n\x04\x64one\x18\x01 \x01(\x03\x12\r\n\x05total\x18\x02 \x01(\x03\x12\x0c\n\x04unit\x18\x03 \x01(\t*\x9a\x01\n\x08JobState\x12\x19\n\x15JOB_STATE_UNSPECIFIED\x10\x00\x12\x14\n\x10JOB_STATE_QUEUED\x10\x01\x12\x15\n\x11JOB_STATE_RUNNING\x10\x02\x12\x17\n\x13JOB_STATE_SUCCEEDED\x10\x03\x12\x14\n\x10JOB_STATE_FAILED\x10\x04\x12\x17\n\x13JOB_STATE_CANCELLED\x10\x05\x32\xda\x01\n\nJobService\x12=\n\x06GetJob\x12\x18.scorer.v1.GetJobRequest\x1a\x19.scorer.v1.GetJobResponse\x12\x45\n\x08WatchJob\x12\x1a.scorer.v1.WatchJobRequest\x1a\x1b.scorer.v1.WatchJobResponse0\x01\x12\x46\n\tCancelJob\x12\x1b.scorer.v1.CancelJobRequest\x1a\x1c.scorer.v1.CancelJobResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'scorer.v1.job_pb2', _globals)
 if _descriptor._USE_C_DESCRIPTORS == False:
   DESCRIPTOR._options = None
-  _globals['_JOBSTATE']._serialized_start=871
-  _globals['_JOBSTATE']._serialized_end=1025
+  _globals['_JOBSTATE']._serialized_start=890
+  _globals['_JOBSTATE']._serialized_end=1044
   _globals['_JOBNAME']._serialized_start=67
   _globals['_JOBNAME']._serialized_end=124
   _globals['_GETJOBREQUEST']._serialized_start=126
@@ -39,9 +39,9 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['_CANCELJOBRESPONSE']._serialized_start=399
   _globals['_CANCELJOBRESPONSE']._serialized_end=447
   _globals['_JOB']._serialized_start=450
-  _globals['_JOB']._serialized_end=813
-  _globals['_PROGRESS']._serialized_start=815
-  _globals['_PROGRESS']._serialized_end=868
-  _globals['_JOBSERVICE']._serialized_start=1028
-  _globals['_JOBSERVICE']._serialized_end=1246
+  _globals['_JOB']._serialized_end=832
+  _globals['_PROGRESS']._serialized_start=834
+  _globals['_PROGRESS']._serialized_end=887
+  _globals['_JOBSERVICE']._serialized_start=1047
+  _globals['_JOBSERVICE']._serialized_end=1265
 # @@protoc_insertion_point(module_scope)

@@ -226,6 +226,7 @@ class Job(google.protobuf.message.Message):
     DELIVERY_COUNT_FIELD_NUMBER: builtins.int
     FAILURE_FIELD_NUMBER: builtins.int
     ATTEMPT_ID_FIELD_NUMBER: builtins.int
+    SET_ASIDE_FIELD_NUMBER: builtins.int
     job_id: builtins.str
     """Its identity."""
     environment: builtins.str
@@ -244,6 +245,8 @@ class Job(google.protobuf.message.Message):
     """Why it failed, where state is JOB_STATE_FAILED. At most 1 KiB."""
     attempt_id: builtins.str
     """The attempt that it belongs to; empty for none."""
+    set_aside: builtins.bool
+    """Whether it failed because the service died over it again and again: it was set aside, and is not tried again."""
     @property
     def progress(self) -> global___Progress:
         """How far the work is."""
@@ -275,9 +278,10 @@ class Job(google.protobuf.message.Message):
         delivery_count: builtins.int = ...,
         failure: builtins.str = ...,
         attempt_id: builtins.str = ...,
+        set_aside: builtins.bool = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["accepted_at", b"accepted_at", "finished_at", b"finished_at", "progress", b"progress", "started_at", b"started_at"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["accepted_at", b"accepted_at", "attempt_id", b"attempt_id", "delivery_count", b"delivery_count", "environment", b"environment", "failure", b"failure", "finished_at", b"finished_at", "job_id", b"job_id", "progress", b"progress", "queue_position", b"queue_position", "stage", b"stage", "started_at", b"started_at", "state", b"state"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["accepted_at", b"accepted_at", "attempt_id", b"attempt_id", "delivery_count", b"delivery_count", "environment", b"environment", "failure", b"failure", "finished_at", b"finished_at", "job_id", b"job_id", "progress", b"progress", "queue_position", b"queue_position", "set_aside", b"set_aside", "stage", b"stage", "started_at", b"started_at", "state", b"state"]) -> None: ...
 
 global___Job = Job
 

@@ -48,12 +48,16 @@ class ScoringServiceStub(object):
     (DEADLINE_TOO_SHORT, without RetryInfo where the judging alone takes longer). Trying
     again does not help where the attempt has no scoring left (BUDGET_EXHAUSTED, see
     AttemptService), and not before others end where 64 calls wait for the one job
-    (JOB_WATCHED_TOO_OFTEN). See Priority for who is a client
+    (JOB_WATCHED_TOO_OFTEN). See Priority for who is a client. The server's disk has less
+    room than it keeps for accepted work (DISK_FULL, with RetryInfo, from every method of
+    every service that would take room)
     CANCELLED           the job was cancelled by CancelJob (JOB_CANCELLED)
-    UNAVAILABLE         the server is shutting down or the environment is not ready (SERVER_DRAINING,
+    UNAVAILABLE         the server is draining or the environment is not ready (SERVER_DRAINING,
     ENVIRONMENT_NOT_SERVING); try again. It cannot read its tokens (TOKENS_UNREADABLE)
     UNIMPLEMENTED       this server does not serve the environment (ENVIRONMENT_NOT_SERVED)
-    INTERNAL            the service failed while it judged (JUDGING_FAILED); nothing was scored
+    INTERNAL            the service failed while it judged (JUDGING_FAILED); nothing was scored. The service died
+    over the submission again and again, so that it was set aside (JOB_SET_ASIDE): sending
+    the same again will end the same
     """
 
     def __init__(self, channel):
@@ -124,12 +128,16 @@ class ScoringServiceServicer(object):
     (DEADLINE_TOO_SHORT, without RetryInfo where the judging alone takes longer). Trying
     again does not help where the attempt has no scoring left (BUDGET_EXHAUSTED, see
     AttemptService), and not before others end where 64 calls wait for the one job
-    (JOB_WATCHED_TOO_OFTEN). See Priority for who is a client
+    (JOB_WATCHED_TOO_OFTEN). See Priority for who is a client. The server's disk has less
+    room than it keeps for accepted work (DISK_FULL, with RetryInfo, from every method of
+    every service that would take room)
     CANCELLED           the job was cancelled by CancelJob (JOB_CANCELLED)
-    UNAVAILABLE         the server is shutting down or the environment is not ready (SERVER_DRAINING,
+    UNAVAILABLE         the server is draining or the environment is not ready (SERVER_DRAINING,
     ENVIRONMENT_NOT_SERVING); try again. It cannot read its tokens (TOKENS_UNREADABLE)
     UNIMPLEMENTED       this server does not serve the environment (ENVIRONMENT_NOT_SERVED)
-    INTERNAL            the service failed while it judged (JUDGING_FAILED); nothing was scored
+    INTERNAL            the service failed while it judged (JUDGING_FAILED); nothing was scored. The service died
+    over the submission again and again, so that it was set aside (JOB_SET_ASIDE): sending
+    the same again will end the same
     """
 
     def ScoreTritonCumsum(self, request, context):
@@ -230,12 +238,16 @@ class ScoringService(object):
     (DEADLINE_TOO_SHORT, without RetryInfo where the judging alone takes longer). Trying
     again does not help where the attempt has no scoring left (BUDGET_EXHAUSTED, see
     AttemptService), and not before others end where 64 calls wait for the one job
-    (JOB_WATCHED_TOO_OFTEN). See Priority for who is a client
+    (JOB_WATCHED_TOO_OFTEN). See Priority for who is a client. The server's disk has less
+    room than it keeps for accepted work (DISK_FULL, with RetryInfo, from every method of
+    every service that would take room)
     CANCELLED           the job was cancelled by CancelJob (JOB_CANCELLED)
-    UNAVAILABLE         the server is shutting down or the environment is not ready (SERVER_DRAINING,
+    UNAVAILABLE         the server is draining or the environment is not ready (SERVER_DRAINING,
     ENVIRONMENT_NOT_SERVING); try again. It cannot read its tokens (TOKENS_UNREADABLE)
     UNIMPLEMENTED       this server does not serve the environment (ENVIRONMENT_NOT_SERVED)
-    INTERNAL            the service failed while it judged (JUDGING_FAILED); nothing was scored
+    INTERNAL            the service failed while it judged (JUDGING_FAILED); nothing was scored. The service died
+    over the submission again and again, so that it was set aside (JOB_SET_ASIDE): sending
+    the same again will end the same
     """
 
     @staticmethod
