@@ -92,6 +92,8 @@ class Delivery:
         )
         if state is JobState.FAILED:
             log.error("%s; the job is set aside: it is the second one that died over it", error)
+        elif state is None:
+            log.error("%s; the lease was void before, another delivery of the job counts", error)
         else:
             beside = ", alone: other jobs were under way" if self._had_company else ""
             log.error("%s; the job is delivered again%s", error, beside)

@@ -12,13 +12,13 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from scorer_service.environments.interface import Environment
 from scorer_service.scheduling.delivery import Delivery, DeliveryTools
-from scorer_service.store.interface import JobQueue, JobRecord, JudgedResult, Lease, NewJob
+from scorer_service.store.interface import JobQueue, JobRecord, JobState, JudgedResult, Lease, NewJob
 from scorer_service.tracing.forwarding import Forwarding
 from scorer_service.tracing.spans import ATTEMPT_ID, ENVIRONMENT, JOB_ID, Attributes, Spans
 
 DELIVERY_NUMBER = "scorer.delivery.number"
 JOB_END = "scorer.job.end"
-"""How a delivery ended: judged, failed, back in the queue, or dropped because its lease was void."""
+"""How a delivery ended: judged, failed, requeued, by a death of the worker, or dropped for a void lease."""
 VERDICT = "scorer.verdict"
 
 _PROPAGATOR = TraceContextTextMapPropagator()
@@ -109,6 +109,14 @@ class TracedQueue(Forwarding):
         given_back = await self.inner.give_back(lease)
         trace.get_current_span().set_attribute(JOB_END, "requeued" if given_back else "dropped")
         return given_back
+
+    async def worker_died(self, lease: Lease, **options: Any) -> JobState | None:
+        """See `JobQueue.worker_died`."""
+        state = await self.inner.worker_died(lease, **options)
+        span = trace.get_current_span()
+        span.set_attribute(JOB_END, "dropped" if state is None else "worker_died")
+        span.set_status(StatusCode.ERROR)
+        return state
 
 
 def make_delivery(spans: Spans, tools: DeliveryTools, environment: Environment, lease: Lease) -> Delivery:

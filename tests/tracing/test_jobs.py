@@ -1,5 +1,8 @@
 """The trace of a job is kept with it, and says how each delivery ended."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,7 +11,8 @@ from opentelemetry.trace import StatusCode
 from scorer.v1 import rust_codecontests_pb2 as messages
 
 from scorer_service.environments.interface import JudgingFailed
-from scorer_service.tracing.jobs import with_trace, without_trace
+from scorer_service.store.interface import JobState
+from scorer_service.tracing.jobs import TracedQueue, with_trace, without_trace
 from scorer_service.tracing.spans import Spans
 
 TRACEPARENT = f"00-{'a1' * 16}-{'b2' * 8}-01"
@@ -51,6 +55,22 @@ def test_spans_say_which_exception_and_not_its_words(spans: Spans, ended: InMemo
         assert dict(span.attributes or {})["error.type"] == "JudgingFailed"
         assert "words" not in span.to_json()
     assert part.parent == whole.context
+
+
+@pytest.mark.parametrize(("state", "end"), [(JobState.QUEUED, "worker_died"), (None, "dropped")])
+async def test_a_delivery_over_which_the_worker_died_says_so(
+    spans: Spans, ended: InMemorySpanExporter, state: JobState | None, end: str
+) -> None:
+    async def worker_died(lease: Any, **options: Any) -> JobState | None:
+        return state
+
+    inner: Any = SimpleNamespace(worker_died=worker_died)
+    with spans.around("delivery", {}):
+        lease: Any = None
+        assert await TracedQueue(inner, spans).worker_died(lease, death_limit=2) is state
+    (delivery,) = ended.get_finished_spans()
+    assert delivery.status.status_code is StatusCode.ERROR
+    assert dict(delivery.attributes or {})["scorer.job.end"] == end
 
 
 def test_what_belongs_to_nothing_makes_no_span(spans: Spans, ended: InMemorySpanExporter) -> None:
