@@ -53,7 +53,8 @@ class JobServiceServicer(object):
 
     def WatchJob(self, request, context):
         """The job as it is now and after every change, until it ends. After 10 s of silence the last state is
-        sent again as a heartbeat. Ends with OK after the last state.
+        sent again as a heartbeat. Ends with OK after the last state. RESOURCE_EXHAUSTED (JOB_WATCHED_TOO_OFTEN) where
+        64 calls watch the job or wait for it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -37,7 +37,8 @@ class JobServiceStub:
         scorer.v1.job_pb2.WatchJobResponse,
     ]
     """The job as it is now and after every change, until it ends. After 10 s of silence the last state is
-    sent again as a heartbeat. Ends with OK after the last state.
+    sent again as a heartbeat. Ends with OK after the last state. RESOURCE_EXHAUSTED (JOB_WATCHED_TOO_OFTEN) where
+    64 calls watch the job or wait for it.
     """
 
     CancelJob: grpc.UnaryUnaryMultiCallable[
@@ -65,7 +66,8 @@ class JobServiceAsyncStub:
         scorer.v1.job_pb2.WatchJobResponse,
     ]
     """The job as it is now and after every change, until it ends. After 10 s of silence the last state is
-    sent again as a heartbeat. Ends with OK after the last state.
+    sent again as a heartbeat. Ends with OK after the last state. RESOURCE_EXHAUSTED (JOB_WATCHED_TOO_OFTEN) where
+    64 calls watch the job or wait for it.
     """
 
     CancelJob: grpc.aio.UnaryUnaryMultiCallable[
@@ -97,7 +99,8 @@ class JobServiceServicer(metaclass=abc.ABCMeta):
         context: _ServicerContext,
     ) -> typing.Union[collections.abc.Iterator[scorer.v1.job_pb2.WatchJobResponse], collections.abc.AsyncIterator[scorer.v1.job_pb2.WatchJobResponse]]:
         """The job as it is now and after every change, until it ends. After 10 s of silence the last state is
-        sent again as a heartbeat. Ends with OK after the last state.
+        sent again as a heartbeat. Ends with OK after the last state. RESOURCE_EXHAUSTED (JOB_WATCHED_TOO_OFTEN) where
+        64 calls watch the job or wait for it.
         """
 
     @abc.abstractmethod
