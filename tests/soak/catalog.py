@@ -112,8 +112,8 @@ def write_problems(path: Path) -> Path:
         "time_limit": {"seconds": 1, "nanos": 0},
         "memory_limit_bytes": 64 << 20,
         "private_tests": {
-            "input": [f"{number}\n" for number in range(100, 108)],
-            "output": [f"{number}\n" for number in range(100, 108)],
+            "input": [f"{number}\n" for number in range(100, 112)],
+            "output": [f"{number}\n" for number in range(100, 112)],
         },
     }
     write_problem_set(path, {attack.stem: echo for attack in sorted(EXPLOITS.glob("rust_codecontests/*.rs"))})
