@@ -7,7 +7,7 @@ import sys
 import pytest
 from container_engine import engine_or_skip
 
-# Left out is what no container changes (values that are refused, interpreters that fail), and what needs quiet.
+# Left out is what no container changes (refused values, interpreters that fail), and what needs quiet.
 FILES = ["test_limits.py", "test_isolation.py", "test_start.py", "test_warm.py"]
 LEFT_OUT = [
     "sensible",
