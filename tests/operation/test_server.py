@@ -85,6 +85,7 @@ def test_what_does_not_work_is_said(server: ServerProcess) -> None:
     assert f"no server at {server.address}" in done.stderr
 
 
+@pytest.mark.alone
 def test_an_operators_quarantine_outlives_the_server(tmp_path: Path, torch_python: Path) -> None:
     server = ServerProcess(
         tmp_path, "--torch-python", str(torch_python), "--device", "cpu", environments="triton_cumsum"
