@@ -24,7 +24,8 @@ SPARE_THREADS = 40
 GROWTH_LIMIT_MIB = {"server": 32.0, "worker": 96.0}
 """From the first third to the last of the second half of its life. The worker's memory is
 torch's, which keeps what models of other sizes had."""
-OWN_NAMES = ("scorer*", "exploit*")
+NAMES_OF_ATTACKS = ("exploit*",)
+"""Of files in the machine's folders. Servers have a folder for temporary files that is theirs alone."""
 FOREIGN_MOUNTS = ("docker", "containerd", "netns")
 """In mounts that others on the machine make."""
 
@@ -174,7 +175,10 @@ def _mounts() -> list[str]:
 
 def _files() -> list[str]:
     return [
-        str(path) for folder in ("/tmp", "/dev/shm") for name in OWN_NAMES for path in Path(folder).glob(name)
+        str(path)
+        for folder in ("/tmp", "/dev/shm")
+        for name in NAMES_OF_ATTACKS
+        for path in Path(folder).glob(name)
     ]
 
 
