@@ -225,7 +225,9 @@ async def _in_thread(step: Callable[..., Result], *arguments: Any) -> Result:
     try:
         return await asyncio.shield(thread)
     except asyncio.CancelledError:
-        await asyncio.wait([thread])
+        while not thread.done():  # also where the caller is cancelled again
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait([thread])
         thread.exception()  # looked at, or the event loop complains of it
         raise
 
