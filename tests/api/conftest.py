@@ -20,6 +20,7 @@ from scorer_service.store.artifact_owners import SqliteArtifactOwners
 from scorer_service.store.artifacts import ArtifactFolder
 from scorer_service.store.attempts import SqliteAttemptStore
 from scorer_service.store.database import Database
+from scorer_service.store.disk_room import DiskRoom
 from scorer_service.store.jobs import SqliteJobQueue
 from scorer_service.store.limits import QueueLimits
 from scorer_service.store.tokens import TokenFile
@@ -66,16 +67,19 @@ async def service(
 ) -> AsyncIterator[Service]:
     database = Database(tmp_path / "jobs.sqlite3")
     metrics = CollectorRegistry()
-    queue = MeteredQueue(SqliteJobQueue(database), metrics)
+    room = DiskRoom(tmp_path, 0)
+    queue = MeteredQueue(SqliteJobQueue(database, room=room), metrics)
     environment = ScriptedEnvironment()
-    artifacts = ArtifactFolder(tmp_path / "artifacts", artifact_limit_bytes=8 << 20, quota_bytes=16 << 20)
+    artifacts = ArtifactFolder(
+        tmp_path / "artifacts", artifact_limit_bytes=8 << 20, quota_bytes=16 << 20, room=room
+    )
     environments = {environment.name: environment}
     settings = SchedulerSettings(owner="test", lane_places={"build": 4, "judge": 1}, ahead=0, limits=limits)
     scheduler = Scheduler(settings, queue, artifacts, environments)
     health_servicer = health.aio.HealthServicer()
     registry = EnvironmentRegistry(environments, health_servicer)
     operation = ScriptedOperation(registry, scheduler, environment.name)
-    operated = operation.operated(database, artifacts, tmp_path)
+    operated = operation.operated(database, artifacts, room)
     api = ApiServer(
         registry=registry,
         health_servicer=health_servicer,

@@ -8,6 +8,7 @@ import grpc.aio
 import pytest
 from access_calls import bearer, call
 from access_stage import P, Stage, set_up
+from artifact_calls import CONTENT, parts
 from calls import Streamed, refused, until
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from scorer.v1 import job_pb2, operator_pb2, operator_pb2_grpc
@@ -210,6 +211,21 @@ async def test_who_waits_for_a_job_that_is_set_aside_is_told_so(service: Service
     found = await refused(Streamed(service.channel, request("bad")).answer())
     assert (found.code, found.reason) == (grpc.StatusCode.INTERNAL, "JOB_SET_ASIDE")
     assert "disk /dev/x" not in found.message
+
+
+async def test_a_disk_without_room_is_told_at_the_door_and_nothing_is_taken_in(service: Service) -> None:
+    service.operation.room.reserve_bytes = 1 << 60
+    found = await refused(Streamed(service.channel, request("a")).answer())
+    assert (found.code, found.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "DISK_FULL")
+    assert found.retry_ms
+    uploaded = await call(service.channel, f"{P}ArtifactService/UploadArtifact", parts(CONTENT))
+    assert uploaded.reason == "DISK_FULL"
+    assert not (await jobs(service)).jobs
+    assert (await status(service)).storage.artifact_bytes == 0
+    service.operation.room.reserve_bytes = 0
+    service.environment.released.set()
+    await Streamed(service.channel, request("a")).answer()
+    assert states(await jobs(service)) == ["SUCCEEDED"]
 
 
 class TestOnAServerWithTokens:

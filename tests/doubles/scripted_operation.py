@@ -1,7 +1,6 @@
 """What an operator works on in a server with a scripted environment: its device passes or fails as told."""
 
 import time
-from pathlib import Path
 
 from scorer_service.api.operator import Operated
 from scorer_service.api.registry import EnvironmentRegistry
@@ -34,8 +33,10 @@ class ScriptedOperation:
         """As the metrics are told."""
         self.keeper: DeviceKeeper
         self.drain: Drain
+        self.room: DiskRoom
 
-    def operated(self, database: Database, artifacts: ArtifactFolder, folder: Path) -> Operated:
+    def operated(self, database: Database, artifacts: ArtifactFolder, room: DiskRoom) -> Operated:
+        self.room = room
         self.drain = Drain(
             self._scheduler,
             grace_s=5.0,
@@ -48,7 +49,7 @@ class ScriptedOperation:
             {"cpu": self.keeper},
             JobListing(database),
             artifacts,
-            DiskRoom(folder, 0),
+            room,
             started_at=time.time(),
         )
 

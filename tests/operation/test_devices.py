@@ -25,6 +25,7 @@ class Machine:
         self.answers: list[Any] = []
         """Of the worker to a self-test, one after the other; exceptions are raised. The last one stays."""
         self.uses: list[str] = []
+        self.opened = 0
         self.worker = self
         self.gate = self
         self.device = CPU
@@ -45,6 +46,7 @@ class Machine:
         return answer
 
     async def open(self) -> DeviceInfo:
+        self.opened += 1
         return CPU
 
     async def take_out(self, reason: str) -> None:
@@ -131,7 +133,9 @@ async def test_an_operators_quarantine_is_ended_by_no_self_test_and_no_restart(m
     await keeper._test()
     after = machine.keeper()
     await after.remember()
+    opened = machine.opened
     assert not await after.start()
+    assert machine.opened == opened, "it was touched"
     assert (after.status.reason, after.status.by_operator) == ("the fan is loud", True)
     machine.answers = [answer("wrong")]
     with pytest.raises(SelfTestFailed):
