@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 Input = TypeVar("Input")
 Step = tuple[str, int, int]
-CORPUS_LIMIT = 400
+CORPUS_LIMIT = 150
 
 
 class Corpus(Generic[Input]):

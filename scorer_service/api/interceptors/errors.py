@@ -33,8 +33,10 @@ class _MapErrors(Around):
         self._context = context
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: Any) -> None:
-        if error is None or isinstance(error, _ENDINGS):
+        if error is None or isinstance(error, asyncio.CancelledError | GeneratorExit | grpc.aio.AbortError):
             return  # a swallowed CancelledError leaks its call (grpc#43360)
+        if isinstance(error, grpc.aio.InternalError):
+            raise _gone() from error
         if isinstance(error, NotImplementedError) and _code(self._context) == _UNIMPLEMENTED:
             # The generated base class of a servicer that lacks the method, as that of the health service.
             await self._context.abort(grpc.StatusCode.UNIMPLEMENTED, f"{self._method} is not implemented")
@@ -52,16 +54,20 @@ class _MapErrors(Around):
                 f"the service failed (incident {incident}); nothing was scored: "
                 "try again, or tell its operator",
             )
-        await self._context.abort_with_status(error.status())
+        try:
+            await self._context.abort_with_status(error.status())
+        except grpc.aio.InternalError as unsent:
+            raise _gone() from unsent
 
 
-_ENDINGS = (
-    asyncio.CancelledError,
-    GeneratorExit,
-    grpc.aio.AbortError,
-    # Nothing can be sent any more. gRPC ignores it where the client has gone, and logs it where it has not.
-    grpc.aio.InternalError,
-)
+def _gone() -> asyncio.CancelledError:
+    """What ends a call to which nothing can be sent any more.
+
+    gRPC cancels it too, but may not know of it yet, and would log the failed sending as one of the service.
+    """
+    return asyncio.CancelledError("the client has gone")
+
+
 _UNIMPLEMENTED = grpc.StatusCode.UNIMPLEMENTED.value[0]
 
 
