@@ -19,7 +19,8 @@ class DockerBackend:
     """Makes sandboxes in containers of an engine on this machine."""
 
     def __init__(self, folder: Path, slot_count: int | None = None) -> None:
-        """`folder`, for sockets to containers, is made anew; nobody else may use it.
+        """`folder` is for sockets to containers; of what is in it, only what a killed server left there of
+        those is removed.
 
         The engine must see it, and all that is mounted, under the same paths. Raises
         scorer_launcher.SandboxError where there is no engine, or it cannot make a sandbox.
@@ -27,8 +28,9 @@ class DockerBackend:
         self._folder = folder
         self._cores = sorted(os.sched_getaffinity(0))
         self._engine = Engine()
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(mode=0o700, parents=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for left in folder.glob(f"{docker_container.MEETING_PREFIX}*"):
+            shutil.rmtree(left, ignore_errors=True)
         swept = self._engine.sweep()
         if swept:
             log.info("removed %d containers of servers that were killed", swept)

@@ -15,6 +15,8 @@ import scorer_launcher
 
 from scorer_service.sandbox.docker_engine import SERVER_LABEL, Engine, definition, this_process
 
+MEETING_PREFIX = "meeting-"
+"""What folders of sockets to containers are called."""
 START_LIMIT_S = 60.0
 _BETWEEN_LOOKS_S = 0.5
 _MEETING_FOLDER = "/meeting"
@@ -44,7 +46,7 @@ def started(
     container is removed; else it ends with its sandbox, or when the last descriptor of the socket is closed.
     Raises scorer_launcher.SandboxError.
     """
-    place = Path(tempfile.mkdtemp(prefix="meeting-", dir=folder))
+    place = Path(tempfile.mkdtemp(prefix=MEETING_PREFIX, dir=folder))
     try:
         # The outer folder is for this user alone. The inner one is for the container's root.
         meeting = place / "inner"

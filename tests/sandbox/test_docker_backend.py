@@ -153,6 +153,16 @@ def test_what_dead_servers_left_is_removed_and_what_the_living_have_is_not(
             Engine().remove(container)
 
 
+def test_of_its_folder_only_its_own_leftovers_are_removed(engine: docker.APIClient, tmp_path: Path) -> None:
+    left = tmp_path / f"{docker_container.MEETING_PREFIX}of-a-killed-server"
+    left.mkdir()
+    (left / "control").touch()
+    (tmp_path / "somebodys").mkdir()
+    (tmp_path / "somebodys" / "file").touch()
+    open_backend("docker", tmp_path, 1)
+    assert [path.name for path in tmp_path.rglob("*")] == ["somebodys", "file"]
+
+
 def test_an_image_can_be_built_on_a_base(engine: docker.APIClient) -> None:
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w") as tar:
