@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from scorer_client._channel import client_version
-from scorer_client._cli import attempts, convert, environments, jobs, score, starter
+from scorer_client._cli import attempts, convert, environments, jobs, load, score, starter
 from scorer_client._cli.exit_status import ExitStatus, UsageError, exit_status_of
 from scorer_client._cli.options import connection_options
 from scorer_client._cli.server_errors import explain
@@ -21,6 +21,7 @@ _COMMANDS = (
     jobs.add_watch_command,
     jobs.add_cancel_command,
     attempts.add_command,
+    load.add_command,
 )
 
 _EPILOG = """Exit status: 0 scored (or done), 1 no score, 2 something given is wrong, 3 the service failed,

@@ -28,6 +28,8 @@ def json_value(value: Any) -> Any:
             return value.total_seconds()
         case bytes():
             return value.decode(errors="replace")
+        case dict():
+            return {name: json_value(member) for name, member in value.items()}
         case tuple() | list():
             return [json_value(member) for member in value]
     return value

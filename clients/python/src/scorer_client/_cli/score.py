@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from scorer_client._cli import scorers
 from scorer_client._cli.exit_status import ExitStatus, UsageError
+from scorer_client._cli.scoring import Call
+from scorer_client._cli.verdict_words import AnyResult
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,8 @@ class ScoreCommand:
     """One sentence."""
     add_arguments: Callable[[argparse.ArgumentParser], None]
     """Adds what the environment takes."""
+    read: Callable[[argparse.Namespace], Call[AnyResult]]
+    """Reads the submission; the call that scores it, any number of times. Raises UsageError, OSError."""
     run: Callable[[argparse.Namespace], ExitStatus]
     """Scores."""
 
@@ -51,14 +55,20 @@ def add_command(
     parser.set_defaults(run=run)
 
 
-def _run(arguments: argparse.Namespace, parent: argparse.ArgumentParser) -> ExitStatus:
-    name = arguments.environment
+def command_of(name: str) -> ScoreCommand:
+    """The command of an environment. Raises UsageError for one that this version does not score."""
     supported = supported_environments()
     if name not in supported:
         raise UsageError(
             f"this version of the client does not score {name!r}; it scores: {', '.join(supported)}"
         )
     command: ScoreCommand = importlib.import_module(f"{scorers.__name__}.{name}").COMMAND
+    return command
+
+
+def _run(arguments: argparse.Namespace, parent: argparse.ArgumentParser) -> ExitStatus:
+    name = arguments.environment
+    command = command_of(name)
     parser = argparse.ArgumentParser(
         prog=f"scorer-client score {name}", parents=[parent], description=command.description
     )

@@ -34,6 +34,10 @@ class CallOptions:
     on_upload_progress: Callable[[UploadProgress], object]
 
 
+Call = Callable[[ScorerClient, CallOptions], ResultT]
+"""Scores one submission, which was read already."""
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Adds the options that every environment has."""
     parser.add_argument("--attempt", metavar="ID", help="the attempt whose log takes the score")
@@ -51,7 +55,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def score(
     arguments: argparse.Namespace,
-    call: Callable[[ScorerClient, CallOptions], ResultT],
+    call: Call[ResultT],
     report: Callable[[ResultT, bool], str],
 ) -> ExitStatus:
     """Makes the call, and prints its result by `report`, which is told whether to colour."""

@@ -26,7 +26,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     scoring.add_options(parser)
 
 
-def _run(arguments: argparse.Namespace) -> ExitStatus:
+def _read(arguments: argparse.Namespace) -> scoring.Call[FixEmbeddingResult]:
     repair_script = None if arguments.repair is None else read_source_text(arguments.repair)
 
     def call(client: ScorerClient, options: scoring.CallOptions) -> FixEmbeddingResult:
@@ -40,13 +40,18 @@ def _run(arguments: argparse.Namespace) -> ExitStatus:
             on_upload_progress=options.on_upload_progress,
         )
 
+    return call
+
+
+def _run(arguments: argparse.Namespace) -> ExitStatus:
     return scoring.score(
-        arguments, call, lambda result, colour: model_report.fix_embedding(result, colour=colour)
+        arguments, _read(arguments), lambda result, colour: model_report.fix_embedding(result, colour=colour)
     )
 
 
 COMMAND = ScoreCommand(
     description="Scores a language model whose embedding was repaired, by its loss on hidden text.",
     add_arguments=_add_arguments,
+    read=_read,
     run=_run,
 )

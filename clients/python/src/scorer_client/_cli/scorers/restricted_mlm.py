@@ -23,7 +23,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     scoring.add_options(parser)
 
 
-def _run(arguments: argparse.Namespace) -> ExitStatus:
+def _read(arguments: argparse.Namespace) -> scoring.Call[RestrictedMlmResult]:
     model = read_source_text(arguments.path)
     training_script = None if arguments.train is None else read_source_text(arguments.train)
 
@@ -39,13 +39,18 @@ def _run(arguments: argparse.Namespace) -> ExitStatus:
             on_upload_progress=options.on_upload_progress,
         )
 
+    return call
+
+
+def _run(arguments: argparse.Namespace) -> ExitStatus:
     return scoring.score(
-        arguments, call, lambda result, colour: model_report.restricted_mlm(result, colour=colour)
+        arguments, _read(arguments), lambda result, colour: model_report.restricted_mlm(result, colour=colour)
     )
 
 
 COMMAND = ScoreCommand(
     description="Scores a masked language model built from few operators, by its loss on hidden text.",
     add_arguments=_add_arguments,
+    read=_read,
     run=_run,
 )

@@ -23,7 +23,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     scoring.add_options(parser)
 
 
-def _run(arguments: argparse.Namespace) -> ExitStatus:
+def _read(arguments: argparse.Namespace) -> scoring.Call[RustCodecontestsResult]:
     programs = read_programs(arguments.path, arguments.problem)
 
     def call(client: ScorerClient, options: scoring.CallOptions) -> RustCodecontestsResult:
@@ -35,11 +35,18 @@ def _run(arguments: argparse.Namespace) -> ExitStatus:
             on_progress=options.on_progress,
         )
 
-    return scoring.score(arguments, call, lambda result, colour: rust_report.report(result, colour=colour))
+    return call
+
+
+def _run(arguments: argparse.Namespace) -> ExitStatus:
+    return scoring.score(
+        arguments, _read(arguments), lambda result, colour: rust_report.report(result, colour=colour)
+    )
 
 
 COMMAND = ScoreCommand(
     description="Scores Rust programs, one a contest problem, by the share of problems that they solve.",
     add_arguments=_add_arguments,
+    read=_read,
     run=_run,
 )

@@ -18,7 +18,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     scoring.add_options(parser)
 
 
-def _run(arguments: argparse.Namespace) -> ExitStatus:
+def _read(arguments: argparse.Namespace) -> scoring.Call[TritonCumsumResult]:
     source = read_source_text(arguments.path)
 
     def call(client: ScorerClient, options: scoring.CallOptions) -> TritonCumsumResult:
@@ -30,11 +30,18 @@ def _run(arguments: argparse.Namespace) -> ExitStatus:
             on_progress=options.on_progress,
         )
 
-    return scoring.score(arguments, call, lambda result, colour: triton_report.report(result, colour=colour))
+    return call
+
+
+def _run(arguments: argparse.Namespace) -> ExitStatus:
+    return scoring.score(
+        arguments, _read(arguments), lambda result, colour: triton_report.report(result, colour=colour)
+    )
 
 
 COMMAND = ScoreCommand(
     description="Scores a kernel for prefix sums by its time on the server's device.",
     add_arguments=_add_arguments,
+    read=_read,
     run=_run,
 )
