@@ -27,6 +27,7 @@ from scripted_environment import request
 from scripted_service import Service
 
 from scorer_service.environments.interface import JudgingFailed
+from scorer_service.store.limits import QueueLimits
 
 GET_JOB = ("unary", "JobService", "GetJob")
 WATCH_JOB = ("server_stream", "JobService", "WatchJob")
@@ -135,14 +136,17 @@ async def test_codes_have_the_names_that_dashboards_know(service: Service) -> No
     )
 
 
+@pytest.mark.parametrize("limits", [QueueLimits(queue_limit=1)])
 async def test_a_full_queue_is_resource_exhausted(service: Service) -> None:
-    calls = [Streamed(service.channel, request("0"))]
+    working = Streamed(service.channel, request("0"))
     await service.environment.started.wait()
-    for number in range(1, 4):
-        calls.append(Streamed(service.channel, request(str(number))))
-        await calls[-1].job_id()
-    await refused(Streamed(service.channel, request("4")).answer())
+    waiting = Streamed(service.channel, request("1"))
+    await waiting.job_id()
+    async with asyncio.timeout(10):
+        await refused(Streamed(service.channel, request("2")).answer())
     await counted(service, SCORE, {"ResourceExhausted": 1})
+    for call in (working, waiting):
+        assert not call.call.done()
 
 
 async def leave(call: Streamed) -> None:
