@@ -59,7 +59,7 @@ class Load:
 def measure() -> Iterator[Measurement]:
     """Throughput of empty jobs, and capacity against ten times as much."""
     yield _claims()
-    with _server(0.0, PLACES, 10_000) as (address, pid):
+    with empty_server(0.0, PLACES, 10_000) as (address, pid):
         empty = asyncio.run(_load(address, pid, EMPTY_CLIENTS, EMPTY_S))
     yield Measurement(
         "empty jobs a second, queue, store and RPCs",
@@ -69,7 +69,7 @@ def measure() -> Iterator[Measurement]:
         detail=f"{EMPTY_CLIENTS} clients on the same cores, "
         f"p50 {percentile(empty.latencies_s, 50) * 1e3:.0f} ms",
     )
-    with _server(JOB_S, PLACES, QUEUE_LIMIT) as (address, pid):
+    with empty_server(JOB_S, PLACES, QUEUE_LIMIT) as (address, pid):
         asyncio.run(_load(address, pid, CAPACITY, PHASE_S / 5))
         once = asyncio.run(_load(address, pid, CAPACITY, PHASE_S))
         ten, again = (asyncio.run(_load(address, pid, 10 * CAPACITY, PHASE_S)) for _ in range(2))
@@ -133,7 +133,7 @@ async def _claim_time_s(folder: Path, waiting: int) -> float:
 
 
 @contextmanager
-def _server(job_s: float, places: int, queue_limit: int) -> Iterator[tuple[str, int]]:
+def empty_server(job_s: float, places: int, queue_limit: int) -> Iterator[tuple[str, int]]:
     """Address and process id of one that does nothing."""
     script = Path(__file__).parent / "empty_server.py"
     with tempfile.TemporaryDirectory() as folder:
@@ -157,7 +157,7 @@ async def _load(address: str, pid: int, clients: int, duration_s: float) -> Load
             )
             for _ in range(-(-clients // CLIENTS_OF_A_CHANNEL))
         ]
-        attempts = [await _attempt(channels[number % len(channels)]) for number in range(clients)]
+        attempts = [await new_attempt(channels[number % len(channels)]) for number in range(clients)]
         began = time.perf_counter()
         tasks = [
             asyncio.create_task(_client(channels[number % len(channels)], attempt, load))
@@ -174,7 +174,8 @@ async def _load(address: str, pid: int, clients: int, duration_s: float) -> Load
     return load
 
 
-async def _attempt(channel: grpc.aio.Channel) -> str:
+async def new_attempt(channel: grpc.aio.Channel) -> str:
+    """The id of one that was just begun."""
     stub: Any = attempt_pb2_grpc.AttemptServiceStub(channel)
     asked = attempt_pb2.CreateAttemptRequest(environment=NAME)
     attempt_id: str = (await stub.CreateAttempt(asked)).attempt.attempt_id

@@ -18,6 +18,7 @@ import models
 import overload
 import sandbox
 import service
+import waiting
 from measurement import HEADER, Measurement
 
 RESULTS = Path(__file__).parent / "results"
@@ -28,6 +29,7 @@ SECTIONS = {
     "kernels": kernels.measure,
     "models": models.measure,
     "overload": overload.measure,
+    "waiting": waiting.measure,
 }
 
 

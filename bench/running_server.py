@@ -26,25 +26,32 @@ class RunningServer:
     address: str
     metrics: str
     """Address of /metrics."""
-    pid: int
+    process: subprocess.Popen[bytes]
     start_s: float
+
+    @property
+    def pid(self) -> int:
+        """Of its process."""
+        return self.process.pid
 
 
 @contextmanager
-def running_server(folder: Path, environments: str) -> Iterator[RunningServer]:
+def running_server(folder: Path, environments: str, *options: str) -> Iterator[RunningServer]:
     """A server in a folder of its own, once it serves the (one) environment."""
     address, metrics = (f"127.0.0.1:{free_port()}" for _ in range(2))
     command: list[str | Path] = [Path(sys.executable).parent / "scorer", "serve", "--listen", address]
     command += ["--metrics-listen", metrics, "--state-dir", folder / "state", "--environments", environments]
+    command += options
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SCORER_")}
-    with (folder / "server.log").open("w") as log:
+    with (folder / "server.log").open("a") as log:
         began = time.perf_counter()
         process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=environment)
         try:
             _wait_until_serving(address, process, environments, folder / "server.log")
-            yield RunningServer(address, metrics, process.pid, time.perf_counter() - began)
+            yield RunningServer(address, metrics, process, time.perf_counter() - began)
         finally:
-            process.send_signal(signal.SIGTERM)
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
             process.wait(timeout=60)
 
 

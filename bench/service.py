@@ -4,6 +4,7 @@ import json
 import os
 import tempfile
 import time
+import urllib.request
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ import scorer_service.environments.rust_codecontests
 
 ENVIRONMENT = Path(scorer_service.environments.rust_codecontests.__path__[0])
 STORED_CALLS = 300
+SCRAPES = 50
 
 
 def measure() -> Iterator[Measurement]:
@@ -31,6 +33,7 @@ def measure() -> Iterator[Measurement]:
         yield Measurement("resident memory of the idle server", resident_mb, 150.0, unit="MB")
         yield from _whole_set(server)
         yield _stored_call(server)
+        yield _scrape(server)
 
 
 def _whole_set(server: RunningServer) -> Iterator[Measurement]:
@@ -87,6 +90,23 @@ def _stored_call(server: RunningServer) -> Measurement:
         5.0,
         unit="ms",
         detail=f"p99 {percentile(samples, 99):.1f} ms, {STORED_CALLS} calls",
+    )
+
+
+def _scrape(server: RunningServer) -> Measurement:
+    """Metrics of a server that has judged."""
+    samples = []
+    for _ in range(SCRAPES):
+        began = time.perf_counter()
+        with urllib.request.urlopen(f"http://{server.metrics}/metrics") as response:
+            size = len(response.read())
+        samples.append((time.perf_counter() - began) * 1e3)
+    return Measurement(
+        "scrape of the metrics, p50",
+        percentile(samples, 50),
+        20.0,
+        unit="ms",
+        detail=f"p99 {percentile(samples, 99):.1f} ms, {size / 1e3:.0f} kB",
     )
 
 
