@@ -8,5 +8,10 @@ where `core_pattern` names a program (core(5), and do_coredump in the kernel).""
 
 
 def turn_off() -> None:
-    """For this process and all that it starts; no process of it can turn them on again without privileges."""
-    resource.setrlimit(resource.RLIMIT_CORE, (NO_COLLECTOR_BYTES, NO_COLLECTOR_BYTES))
+    """For this process and all that it starts; no process of it can turn them on again without privileges.
+
+    Where whoever starts it has set a limit of 0, that stays: a limit is raised by privileged processes only.
+    """
+    _, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    limit = 0 if hard == 0 else NO_COLLECTOR_BYTES
+    resource.setrlimit(resource.RLIMIT_CORE, (limit, limit))
