@@ -1,12 +1,19 @@
 """`scorer-client load`: who is sent how often, and what is told of it."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
 import grpc
 import pytest
-from scorer_client._cli.load_report import quantile
+from scorer_client import ScorerClient
+from scorer_client._cli.load_report import quantile, report, summarise
 from scorer_client.main import main
 
 from tests.client.scripted_answers import ScoreRequest, ScoreResponse, refuse
@@ -56,6 +63,21 @@ def test_a_mix_is_sent_by_all_clients_and_counted(
     assert told["duration_s"] >= 0.5
 
 
+def test_nobody_watches_the_jobs_besides(
+    server: ScriptedServer, solution: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched: list[object] = []
+
+    def watch(name: object, _: object) -> Iterator[object]:
+        watched.append(name)
+        return iter(())
+
+    monkeypatch.setattr(server, "watch", watch)
+    assert load("--submit", f"triton_cumsum '{solution}'") == 0
+    assert server.triton_requests
+    assert not watched
+
+
 def test_what_has_no_verdict_is_counted_by_its_reason(
     server: ScriptedServer, program: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -93,6 +115,7 @@ def test_who_is_told_to_come_again_later_does_and_it_is_counted(
         ("triton_cumsum /no/such/file.py", "/no/such/file.py"),
         ("triton_cumsum 'open", "cannot be read"),
         ("triton_cumsum", "FILE"),
+        ("triton_cumsum x --timeout 3", "--timeout"),
     ],
 )
 def test_a_submission_that_cannot_be_read_is_named_before_anything_is_sent(
@@ -101,6 +124,82 @@ def test_a_submission_that_cannot_be_read_is_named_before_anything_is_sent(
     assert load("--submit", submission) == 2
     assert told in capsys.readouterr().err
     assert server.triton_requests == []
+
+
+def test_clients_that_cannot_be_made_are_told_before_anything_is_sent(
+    server: ScriptedServer,
+    solution: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SCORER_TOKEN_FILE", "/no/such/token")
+    began = time.monotonic()
+    assert load("--submit", f"triton_cumsum '{solution}'", "--seconds", 60) == 2
+    assert time.monotonic() - began < 30
+    assert "/no/such/token" in capsys.readouterr().err
+    assert server.triton_requests == []
+
+
+def test_what_no_client_can_send_ends_the_load_at_once(
+    solution: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_: object, **__: object) -> None:
+        raise FileNotFoundError(2, "is gone", str(solution))
+
+    monkeypatch.setattr(ScorerClient, "score_triton_cumsum", gone)
+    # Longer than any thread can wait.
+    assert load("--submit", f"triton_cumsum '{solution}'", "--seconds", "1e300") == 2
+    assert "is gone" in capsys.readouterr().err
+
+
+def test_ctrl_c_ends_the_sending_and_what_was_sent_is_waited_for(
+    server: ScriptedServer, solution: Path
+) -> None:
+    with loading(solution, server) as process:
+        server.judged.clear()
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        assert "no more are sent" in process.stderr.readline()
+        server.judged.set()
+        told, _ = process.communicate(timeout=30)
+        assert process.returncode == 0
+    assert json.loads(told)["environments"][0]["judged_count"] == len(server.triton_requests)
+
+
+def test_a_second_ctrl_c_waits_for_nothing(server: ScriptedServer, solution: Path) -> None:
+    server.judged.clear()
+    with loading(solution, server) as process:
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        assert "no more are sent" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        told, complaints = process.communicate(timeout=30)
+        assert (process.returncode, told, complaints) == (130, "", "")
+
+
+@contextmanager
+def loading(solution: Path, server: ScriptedServer) -> Iterator["subprocess.Popen[str]"]:
+    """A process whose two clients have begun to send, and would for an hour."""
+    command = [sys.executable, "-m", "scorer_client.main", "load", "--seconds", "3600", "--json", "--clients"]
+    command += ["2", "--submit", f"triton_cumsum '{solution}'"]
+    with subprocess.Popen(
+        # Whoever runs the tests in the background has them ignore Ctrl-C, which children inherit.
+        ["env", "--default-signal=INT", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            while len(server.triton_requests) < 2 and process.poll() is None:
+                time.sleep(0.02)
+            yield process
+        finally:
+            process.kill()
+
+
+def test_a_reason_of_a_server_does_nothing_to_a_terminal() -> None:
+    counts = {("triton_cumsum", "\x1b[2J"): 1}
+    assert "\x1b" not in report(summarise(1.0, {}, {}, counts, {"\x1b[2J": 1}))
 
 
 @pytest.mark.parametrize("clients", ["0", "1001", "-1", "many", "1.5"])

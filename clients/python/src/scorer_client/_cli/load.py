@@ -1,13 +1,14 @@
 """`scorer-client load`: many clients at once, and how fast they were served."""
 
 import argparse
+import concurrent.futures
+import contextlib
 import random
 import shlex
 import sys
 import threading
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from scorer_client._cli import load_report
@@ -20,7 +21,7 @@ from scorer_client._cli.terminal import say
 from scorer_client._cli.verdict_words import AnyResult
 from scorer_client._errors import ScorerError
 from scorer_client._retry import Retry
-from scorer_client._scoring import new_request_id
+from scorer_client._sync import ScorerClient
 
 CLIENTS_LIMIT = 1000
 _EPILOG = """A submission is what `scorer-client score` takes, quoted as one word:
@@ -109,26 +110,31 @@ def _clients(text: str) -> int:
 def _run(arguments: argparse.Namespace) -> ExitStatus:
     submissions = [_read(text) for text in arguments.submit]
     outcomes, stopped = Outcomes(), threading.Event()
-    began = time.monotonic()
-    with ThreadPoolExecutor(arguments.clients) as threads:
+    with contextlib.ExitStack() as stack:
+        threads = stack.enter_context(concurrent.futures.ThreadPoolExecutor(arguments.clients))
+        # However this ends: clients are closed first, by which calls end that are still on their way.
+        clients = [
+            stack.enter_context(client_of(arguments, outcomes.add_pause)) for _ in range(arguments.clients)
+        ]
+        stack.callback(stopped.set)
+        began = time.monotonic()
         working = [
             threads.submit(
-                _be_a_client,
-                arguments,
-                submissions,
-                random.Random(arguments.seed + number),
-                outcomes,
-                stopped,
+                _send, client, submissions, random.Random(arguments.seed + number), outcomes, stopped
             )
-            for number in range(arguments.clients)
+            for number, client in enumerate(clients)
         ]
         try:
-            stopped.wait(arguments.seconds)
+            concurrent.futures.wait(
+                working,
+                min(arguments.seconds, threading.TIMEOUT_MAX),
+                return_when=concurrent.futures.FIRST_EXCEPTION,
+            )
         except KeyboardInterrupt:
-            say("no more are sent; waiting for those on their way")
+            say("no more are sent; waiting for those on their way (Ctrl-C again: not waiting; jobs go on)")
         stopped.set()
-        for client in working:
-            client.result()
+        for thread in working:
+            thread.result()
     summary = load_report.summarise(
         time.monotonic() - began, outcomes.latencies_s, outcomes.verdicts, outcomes.failures, outcomes.pauses
     )
@@ -150,30 +156,24 @@ def _read(text: str) -> Submission:
     return Submission(words[0], command.read(parser.parse_args(words[1:])))
 
 
-def _be_a_client(
-    arguments: argparse.Namespace,
+def _send(
+    client: ScorerClient,
     submissions: list[Submission],
     chance: random.Random,
     outcomes: Outcomes,
     stopped: threading.Event,
 ) -> None:
-    with client_of(arguments, outcomes.add_pause) as client:
-        while not stopped.is_set():
-            submission = chance.choice(submissions)
-            options = CallOptions(None, new_request_id(), None, _nothing, _nothing)
-            began = time.monotonic()
-            try:
-                result = submission.call(client, options)
-            except ScorerError as error:
-                outcomes.add_failure(submission.environment, error)
-                # One that fails at once would be sent without end.
-                stopped.wait(1.0)
-                continue
-            outcomes.add_verdict(submission.environment, result.verdict.value, time.monotonic() - began)
-
-
-def _nothing(_: object) -> None:
-    """Progress is nobody's concern here."""
+    while not stopped.is_set():
+        submission = chance.choice(submissions)
+        began = time.monotonic()
+        try:
+            result = submission.call(client, CallOptions())
+        except ScorerError as error:
+            outcomes.add_failure(submission.environment, error)
+            # One that fails at once would be sent without end.
+            stopped.wait(1.0)
+            continue
+        outcomes.add_verdict(submission.environment, result.verdict.value, time.monotonic() - began)
 
 
 def _reason(error: ScorerError) -> str:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scorer_client._cli.terminal import table
+from scorer_client._cli.terminal import printable, table
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def report(load: Load) -> str:
     judged = sum(found.judged_count for found in load.environments)
     lines = [table(header, rows), f"\n{judged} judged in {load.duration_s:.1f} s"]
     if load.pauses:
-        lines.append(f"came again later: {_counts(load.pauses)}")
+        lines.append(f"came again later: {printable(_counts(load.pauses))}")
     return "\n".join(lines)
 
 

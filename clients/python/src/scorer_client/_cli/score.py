@@ -9,25 +9,25 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Generic
 
-from scorer_client._cli import scorers
+from scorer_client._cli import scorers, scoring
 from scorer_client._cli.exit_status import ExitStatus, UsageError
-from scorer_client._cli.scoring import Call
-from scorer_client._cli.verdict_words import AnyResult
+from scorer_client._cli.scoring import Call, Report, ResultT
 
 
 @dataclass(frozen=True)
-class ScoreCommand:
+class ScoreCommand(Generic[ResultT]):
     """How submissions to one environment are scored from the command line."""
 
     description: str
     """One sentence."""
     add_arguments: Callable[[argparse.ArgumentParser], None]
-    """Adds what the environment takes."""
-    read: Callable[[argparse.Namespace], Call[AnyResult]]
+    """Adds what a submission to the environment is made of."""
+    read: Callable[[argparse.Namespace], Call[ResultT]]
     """Reads the submission; the call that scores it, any number of times. Raises UsageError, OSError."""
-    run: Callable[[argparse.Namespace], ExitStatus]
-    """Scores."""
+    report: Report[ResultT]
+    """The result in words."""
 
 
 def supported_environments() -> tuple[str, ...]:
@@ -55,14 +55,14 @@ def add_command(
     parser.set_defaults(run=run)
 
 
-def command_of(name: str) -> ScoreCommand:
+def command_of(name: str) -> ScoreCommand[Any]:
     """The command of an environment. Raises UsageError for one that this version does not score."""
     supported = supported_environments()
     if name not in supported:
         raise UsageError(
             f"this version of the client does not score {name!r}; it scores: {', '.join(supported)}"
         )
-    command: ScoreCommand = importlib.import_module(f"{scorers.__name__}.{name}").COMMAND
+    command: ScoreCommand[Any] = importlib.import_module(f"{scorers.__name__}.{name}").COMMAND
     return command
 
 
@@ -73,4 +73,6 @@ def _run(arguments: argparse.Namespace, parent: argparse.ArgumentParser) -> Exit
         prog=f"scorer-client score {name}", parents=[parent], description=command.description
     )
     command.add_arguments(parser)
-    return command.run(parser.parse_args(arguments.arguments, arguments))
+    scoring.add_options(parser)
+    parsed = parser.parse_args(arguments.arguments, arguments)
+    return scoring.score(parsed, command.read(parsed), command.report)

@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from scorer_client._artifacts import UploadProgress
 from scorer_client._cli.exit_status import ExitStatus, exit_status_of
@@ -21,21 +21,29 @@ from scorer_client._scoring import new_request_id
 from scorer_client._sync import ScorerClient
 
 ResultT = TypeVar("ResultT", bound=AnyResult)
+_ReportedT = TypeVar("_ReportedT", bound=AnyResult, contravariant=True)
 
 
 @dataclass(frozen=True)
 class CallOptions:
     """What a score method of the client takes beside the submission."""
 
-    attempt_id: str | None
-    request_id: str
-    timeout: float | None
-    on_progress: Callable[[Job], object]
-    on_upload_progress: Callable[[UploadProgress], object]
+    request_id: str | None = None
+    attempt_id: str | None = None
+    timeout: float | None = None
+    on_progress: Callable[[Job], object] | None = None
+    on_upload_progress: Callable[[UploadProgress], object] | None = None
 
 
 Call = Callable[[ScorerClient, CallOptions], ResultT]
 """Scores one submission, which was read already."""
+
+
+class Report(Protocol[_ReportedT]):
+    """Tells a result to a person."""
+
+    def __call__(self, result: _ReportedT, /, *, colour: bool) -> str:
+        """In words; `colour` says whether with colours."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -53,12 +61,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     json_option(parser, "one JSON document")
 
 
-def score(
-    arguments: argparse.Namespace,
-    call: Call[ResultT],
-    report: Callable[[ResultT, bool], str],
-) -> ExitStatus:
-    """Makes the call, and prints its result by `report`, which is told whether to colour."""
+def score(arguments: argparse.Namespace, call: Call[ResultT], report: Report[ResultT]) -> ExitStatus:
+    """Makes the call, and prints its result."""
     call_id = arguments.request_id or new_request_id()
     accepted = False
 
@@ -72,7 +76,7 @@ def score(
             progress_for(sys.stderr) as progress,
             client_of(arguments, progress.show_retry) as client,
         ):
-            options = CallOptions(arguments.attempt, call_id, arguments.timeout, show, progress.show_upload)
+            options = CallOptions(call_id, arguments.attempt, arguments.timeout, show, progress.show_upload)
             result = call(client, options)
     except KeyboardInterrupt:
         if not accepted:
@@ -90,5 +94,5 @@ def score(
             print(json_error(error))
         explain(error, arguments)
         return exit_status_of(error)
-    print(json_document(result) if arguments.json else report(result, wants_colour(sys.stdout)))
+    print(json_document(result) if arguments.json else report(result, colour=wants_colour(sys.stdout)))
     return ExitStatus.OK if result.verdict in (Verdict.SCORED, Verdict.HIDDEN) else ExitStatus.NO_SCORE

@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 
 from scorer_client._cli import model_report, scoring
-from scorer_client._cli.exit_status import ExitStatus
 from scorer_client._cli.score import ScoreCommand
 from scorer_client._cli.source_file import read_source_text
 from scorer_client._model_results import FixEmbeddingResult
@@ -23,7 +22,6 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     source.add_argument(
         "--repair", type=Path, metavar="FILE", help="Python that writes such a file, within the budget"
     )
-    scoring.add_options(parser)
 
 
 def _read(arguments: argparse.Namespace) -> scoring.Call[FixEmbeddingResult]:
@@ -43,15 +41,9 @@ def _read(arguments: argparse.Namespace) -> scoring.Call[FixEmbeddingResult]:
     return call
 
 
-def _run(arguments: argparse.Namespace) -> ExitStatus:
-    return scoring.score(
-        arguments, _read(arguments), lambda result, colour: model_report.fix_embedding(result, colour=colour)
-    )
-
-
 COMMAND = ScoreCommand(
     description="Scores a language model whose embedding was repaired, by its loss on hidden text.",
     add_arguments=_add_arguments,
     read=_read,
-    run=_run,
+    report=model_report.fix_embedding,
 )

@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 
 from scorer_client._cli import rust_report, scoring
-from scorer_client._cli.exit_status import ExitStatus
 from scorer_client._cli.rust_programs import read_programs
 from scorer_client._cli.score import ScoreCommand
 from scorer_client._results import RustCodecontestsResult
@@ -20,7 +19,6 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "one file, with --problem",
     )
     parser.add_argument("--problem", metavar="ID", help="PATH is the program for this problem")
-    scoring.add_options(parser)
 
 
 def _read(arguments: argparse.Namespace) -> scoring.Call[RustCodecontestsResult]:
@@ -38,15 +36,9 @@ def _read(arguments: argparse.Namespace) -> scoring.Call[RustCodecontestsResult]
     return call
 
 
-def _run(arguments: argparse.Namespace) -> ExitStatus:
-    return scoring.score(
-        arguments, _read(arguments), lambda result, colour: rust_report.report(result, colour=colour)
-    )
-
-
 COMMAND = ScoreCommand(
     description="Scores Rust programs, one a contest problem, by the share of problems that they solve.",
     add_arguments=_add_arguments,
     read=_read,
-    run=_run,
+    report=rust_report.report,
 )

@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 
 from scorer_client._cli import scoring, triton_report
-from scorer_client._cli.exit_status import ExitStatus
 from scorer_client._cli.score import ScoreCommand
 from scorer_client._cli.source_file import read_source_text
 from scorer_client._results import TritonCumsumResult
@@ -15,7 +14,6 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "path", type=Path, metavar="FILE", help="Python with a function prefix_sum(x), as in solution.py"
     )
-    scoring.add_options(parser)
 
 
 def _read(arguments: argparse.Namespace) -> scoring.Call[TritonCumsumResult]:
@@ -33,15 +31,9 @@ def _read(arguments: argparse.Namespace) -> scoring.Call[TritonCumsumResult]:
     return call
 
 
-def _run(arguments: argparse.Namespace) -> ExitStatus:
-    return scoring.score(
-        arguments, _read(arguments), lambda result, colour: triton_report.report(result, colour=colour)
-    )
-
-
 COMMAND = ScoreCommand(
     description="Scores a kernel for prefix sums by its time on the server's device.",
     add_arguments=_add_arguments,
     read=_read,
-    run=_run,
+    report=triton_report.report,
 )
