@@ -4,7 +4,7 @@ import argparse
 import datetime
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import grpc
@@ -12,10 +12,14 @@ from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 from scorer.v1 import job_pb2, operator_pb2, operator_pb2_grpc
 from scorer_client import ScorerError
-from scorer_client._access import call_metadata, channel_options
-from scorer_client._channel import CHANNEL_OPTIONS
-from scorer_client._cli import options as client_options
-from scorer_client._cli.exit_status import UsageError
+from scorer_client.command_line import (
+    UsageError,
+    connected,
+    connection_options,
+    json_option,
+    printable,
+    table,
+)
 
 from scorer_service.configuration import ConfigurationError
 
@@ -76,8 +80,8 @@ def _action(
     run: Callable[[argparse.Namespace], tuple[Message, Show]],
     help_text: str,
 ) -> argparse.ArgumentParser:
-    parser = actions.add_parser(name, help=help_text, parents=[client_options.connection_options()])
-    client_options.json_option(parser, "the answer as JSON")
+    parser = actions.add_parser(name, help=help_text, parents=[connection_options()])
+    json_option(parser, "the answer as JSON")
     parser.set_defaults(run=lambda options: _print(options, run))
     return parser
 
@@ -85,9 +89,7 @@ def _action(
 def _print(options: argparse.Namespace, run: Callable[[argparse.Namespace], tuple[Message, Show]]) -> int:
     try:
         answer, show = run(options)
-    except UsageError as error:
-        raise ConfigurationError(str(error)) from None
-    except ScorerError as error:
+    except (UsageError, ScorerError) as error:
         raise ConfigurationError(str(error)) from None
     if options.json:
         document = MessageToDict(
@@ -95,7 +97,8 @@ def _print(options: argparse.Namespace, run: Callable[[argparse.Namespace], tupl
         )
         print(json.dumps(document, indent=2))
     else:
-        print(show(answer))
+        # A failure may quote a name that a submission chose.
+        print(printable(show(answer)))
     return 0
 
 
@@ -106,32 +109,20 @@ def _limit(text: str) -> int:
 
 
 def _call(options: argparse.Namespace, method: str, request: Message, limit_s: float | None) -> Any:
-    server = client_options.server_of(options)
-    credentials = client_options.credentials_of(options)
-    metadata = call_metadata(
-        server,
-        is_secure=credentials is not None,
-        token=client_options.token_of(options),
-        evaluator_key=client_options.evaluator_key_of(options),
-        allow_plaintext=getattr(options, "allow_plaintext", False),
-    )
-    settings = channel_options(server, CHANNEL_OPTIONS)
-    with (
-        grpc.insecure_channel(server, settings)
-        if credentials is None
-        else grpc.secure_channel(server, credentials, settings)
-    ) as channel:
-        stub: Any = operator_pb2_grpc.OperatorServiceStub(channel)
+    with connected(options) as connection:
+        stub: Any = operator_pb2_grpc.OperatorServiceStub(connection.channel)
         try:
-            return getattr(stub, method)(request, timeout=limit_s, metadata=metadata)
+            return getattr(stub, method)(request, timeout=limit_s, metadata=connection.metadata)
         except grpc.RpcError as error:
             failed: Any = error
             if failed.code() is grpc.StatusCode.UNAVAILABLE and not failed.trailing_metadata():
                 raise OperatorCallFailed(
-                    f"no server at {server}: name it by --server HOST:PORT or SCORER_SERVER "
+                    f"no server at {connection.target}: name it by --server HOST:PORT or SCORER_SERVER "
                     f"({failed.details()})"
                 ) from None
-            raise OperatorCallFailed(f"{server}: {failed.code().name}: {failed.details()}") from None
+            raise OperatorCallFailed(
+                printable(f"{connection.target}: {failed.code().name}: {failed.details()}")
+            ) from None
 
 
 def _status(options: argparse.Namespace) -> tuple[Message, Show]:
@@ -207,7 +198,7 @@ def _status_text(status: operator_pb2.GetStatusResponse) -> str:
         f"disk: {storage.free_bytes >> 20} MiB free, {storage.reserve_bytes >> 20} MiB of them kept; "
         f"artifacts: {storage.artifact_bytes >> 20} of {storage.artifact_quota_bytes >> 20} MiB",
         "",
-        _table(
+        table(
             ("environment", "serving", "running", "queued", "oldest", "why not"),
             [
                 (
@@ -224,7 +215,7 @@ def _status_text(status: operator_pb2.GetStatusResponse) -> str:
             ],
         ),
         "",
-        _table(
+        table(
             ("lane", "places", "busy", "waiting"),
             [(one.name, str(one.places), str(one.busy), str(one.waiting)) for one in status.lanes],
         ),
@@ -249,7 +240,7 @@ def _device(device: operator_pb2.Device) -> str:
 def _jobs_text(found: operator_pb2.ListJobsResponse) -> str:
     if not found.jobs:
         return "no such jobs"
-    return _table(
+    return table(
         ("job", "environment", "state", "accepted", "deliveries", "attempt", "failure"),
         [
             (
@@ -265,15 +256,6 @@ def _jobs_text(found: operator_pb2.ListJobsResponse) -> str:
             )
             for one in found.jobs
         ],
-    )
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, *rows]
-    widths = [max(len(row[column]) for row in lines) for column in range(len(head))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in lines
     )
 
 

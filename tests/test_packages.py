@@ -1,6 +1,7 @@
 """Which package of the service may know which: the arrows of docs/design/README.md."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -58,3 +59,9 @@ def test_a_package_knows_no_more_than_it_may(repository: Path, package: str) -> 
         if name != package and name not in KNOWS[package]
     }
     assert beyond == set()
+
+
+def test_of_the_client_only_what_is_public_is_used(repository: Path) -> None:
+    private = re.compile(r"scorer_client(\.\w+)*\._")
+    files = sorted((repository / SERVICE).rglob("*.py"))
+    assert [str(file) for file in files if private.search(file.read_text())] == []

@@ -1,6 +1,10 @@
-"""Options of the connection, the same for both colours."""
+"""The connection, and its options, the same for both colours."""
 
 from importlib.metadata import PackageNotFoundError, version
+
+import grpc
+
+from scorer_client._access import channel_options
 
 DEFAULT_TARGET = "127.0.0.1:50051"
 
@@ -31,3 +35,11 @@ CHANNEL_OPTIONS: tuple[tuple[str, int | str], ...] = (
     ("grpc.max_receive_message_length", 64 * 1024 * 1024),
     ("grpc.primary_user_agent", f"scorer-client/{client_version()}"),
 )
+
+
+def open_channel(target: str, credentials: grpc.ChannelCredentials | None) -> grpc.Channel:
+    """A synchronous channel; plaintext without credentials."""
+    options = channel_options(target, CHANNEL_OPTIONS)
+    if credentials is None:
+        return grpc.insecure_channel(target, options)
+    return grpc.secure_channel(target, credentials, options)

@@ -22,11 +22,11 @@ from scorer_client import (
     _starter,
     _triton_cumsum,
 )
-from scorer_client._access import call_metadata, channel_options
+from scorer_client._access import call_metadata
 from scorer_client._artifact_content import ArtifactReference, ContentSource
 from scorer_client._artifacts import UploadProgress
 from scorer_client._attempts import Attempt, CreatedAttempt, Priority, ScoreLogEntry
-from scorer_client._channel import CHANNEL_OPTIONS, DEFAULT_TARGET
+from scorer_client._channel import DEFAULT_TARGET, open_channel
 from scorer_client._environments import Environment
 from scorer_client._flow import Flow, T, emit_result
 from scorer_client._jobs import Job
@@ -72,12 +72,7 @@ class ScorerClient:
             evaluator_key=evaluator_key,
             allow_plaintext=allow_plaintext,
         )
-        options = channel_options(target, CHANNEL_OPTIONS)
-        self._channel = (
-            grpc.insecure_channel(target, options)
-            if credentials is None
-            else grpc.secure_channel(target, credentials, options)
-        )
+        self._channel = open_channel(target, credentials)
         self._session = Session(
             target, retry_policy or RetryPolicy(), time.monotonic, random.random, on_retry
         )

@@ -1,16 +1,18 @@
 """Options that several commands have, and the client that they describe."""
 
 import argparse
+import contextlib
 import math
 import os
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import grpc
 
-from scorer_client._access import tls_credentials
-from scorer_client._channel import DEFAULT_TARGET
+from scorer_client._access import call_metadata, tls_credentials
+from scorer_client._channel import DEFAULT_TARGET, open_channel
 from scorer_client._cli.exit_status import UsageError
 from scorer_client._retry import Retry, RetryPolicy
 from scorer_client._sync import ScorerClient
@@ -137,6 +139,34 @@ def client_of(arguments: argparse.Namespace, on_retry: Callable[[Retry], None] |
         retry_policy=_RETRY_POLICY,
         on_retry=on_retry,
     )
+
+
+@dataclass(frozen=True)
+class Connection:
+    """What calls are made on that this client has no methods for."""
+
+    target: str
+    channel: grpc.Channel
+    metadata: tuple[tuple[str, str], ...]
+    """To be sent with every call."""
+
+
+@contextlib.contextmanager
+def connected(arguments: argparse.Namespace) -> Iterator[Connection]:
+    """The connection that the options describe, closed in the end.
+
+    Raises OSError, UsageError, InvalidRequest.
+    """
+    target, credentials = server_of(arguments), credentials_of(arguments)
+    metadata = call_metadata(
+        target,
+        is_secure=credentials is not None,
+        token=token_of(arguments),
+        evaluator_key=evaluator_key_of(arguments),
+        allow_plaintext=getattr(arguments, "allow_plaintext", False),
+    )
+    with open_channel(target, credentials) as channel:
+        yield Connection(target, channel, metadata)
 
 
 def seconds(text: str) -> float:
