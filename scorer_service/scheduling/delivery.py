@@ -137,10 +137,13 @@ class Delivery:
     async def _keep_lease(self, stages: asyncio.Task[Outcome]) -> None:
         while True:
             await asyncio.sleep(self._tools.lease_s / 3)
-            with contextlib.suppress(OSError):
+            try:
                 if not await self._tools.queue.renew(self._lease, self._tools.lease_s):
                     stages.cancel()
                     return
+            except Exception:
+                # A full disk, say. There is time to try again before the lease ends.
+                log.exception("cannot renew the lease; trying again")
 
 
 class DeliveryContext:

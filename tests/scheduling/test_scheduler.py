@@ -12,7 +12,8 @@ from scorer_service.environments.interface import JudgingFailed, Verdict, Worker
 from scorer_service.scheduling.scheduler import Draining, JobNotFound, Scheduler, SchedulerSettings
 from scorer_service.store.artifacts import ArtifactFolder
 from scorer_service.store.database import Database
-from scorer_service.store.interface import JobState, NewJob
+from scorer_service.store.disk_room import DiskFull
+from scorer_service.store.interface import JobState, Lease, NewJob
 from scorer_service.store.jobs import SqliteJobQueue
 
 SETTINGS = SchedulerSettings(owner="test", lane_places={"build": 4, "judge": 1}, ahead=1)
@@ -174,6 +175,30 @@ async def test_a_job_with_an_outcome_waits_for_no_more_lanes(rig: Rig) -> None:
     assert record.result is not None
     assert record.result.verdict is Verdict.BUILD_ERROR
     assert rig.environment.begun == ["a"]
+
+
+async def test_a_lease_that_could_not_be_renewed_is_renewed_the_next_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = Rig(tmp_path, replace(SETTINGS, lease_s=0.3))
+    renew, errors = rig.queue.renew, [DiskFull("for a moment")]
+    renewed: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    async def renew_or_fail(lease: Lease, lease_s: float) -> bool:
+        if errors:
+            raise errors.pop()
+        if not renewed.done():
+            renewed.set_result(lease.number)
+        return await renew(lease, lease_s)
+
+    monkeypatch.setattr(rig.queue, "renew", renew_or_fail)
+    await rig.start()
+    await rig.submit("a")
+    async with asyncio.timeout(10):
+        assert await renewed == 1, "the lease ran out, and the job was delivered again"
+    rig.environment.released.set()
+    await rig.scheduler.drain(5)
+    rig._database.close()
 
 
 @pytest.mark.parametrize("end", ["scored", "failed", "cancelled"])
