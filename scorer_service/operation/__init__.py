@@ -1,1 +1,1 @@
-"""Running a server: its devices in and out of use, draining, and room on its disk."""
+"""Running a server: its devices in and out of use, and draining."""

@@ -1,8 +1,10 @@
 """Keeps a device out of use that cannot be trusted, or that an operator does not want used."""
 
 import asyncio
+import contextlib
 import enum
 import logging
+import math
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -229,11 +231,15 @@ class DeviceKeeper:
             await self._use.take_out(quarantine.reason)
 
     async def _until_a_test_is_due(self) -> None:
-        limit_s = self._interval_s or None
-        if self._quarantine is not None:
-            limit_s = min(self._interval_s or TEST_AGAIN_S, TEST_AGAIN_S)
-        try:
-            await asyncio.wait_for(self._in_trouble.wait(), limit_s)
-        except TimeoutError:
-            return
+        began = time.monotonic()
+        while not self._in_trouble.is_set():
+            limit_s = self._interval_s or math.inf
+            if self._quarantine is not None:
+                limit_s = min(limit_s, TEST_AGAIN_S)
+            left_s = began + limit_s - time.monotonic()
+            if left_s <= 0:
+                return
+            # Looked at now and then: when it is quarantined meanwhile, it is to be tested sooner.
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._in_trouble.wait(), min(left_s, TEST_AGAIN_S))
         self._in_trouble.clear()

@@ -1,11 +1,13 @@
 """A device is tested, taken out of use and put back, and what an operator said of it is not forgotten."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from scorer_service.operation import devices
 from scorer_service.operation.devices import DEATHS_IN_A_ROW, DeviceKeeper, DeviceState
 from scorer_service.operation.self_test import DeviceSelfTest, SelfTestFailed
 from scorer_service.store.database import Database
@@ -25,6 +27,7 @@ class Machine:
         self.answers: list[Any] = []
         """Of the worker to a self-test, one after the other; exceptions are raised. The last one stays."""
         self.uses: list[str] = []
+        self.used_again = asyncio.Event()
         self.opened = 0
         self.worker = self
         self.gate = self
@@ -54,6 +57,7 @@ class Machine:
 
     async def put_back(self) -> None:
         self.uses.append("back")
+        self.used_again.set()
 
     @property
     def self_test(self) -> DeviceSelfTest:
@@ -160,6 +164,21 @@ async def test_workers_that_die_in_a_row_let_the_self_test_decide(machine: Machi
     machine.answers = [WorkerUnavailable("it does not open")]
     await keeper._test()
     assert "it does not open" in keeper.status.reason
+
+
+async def test_a_device_that_fails_while_a_later_test_is_waited_for_is_tested_again_soon(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(devices, "TEST_AGAIN_S", 0.05)
+    machine.answers = [answer("wrong"), answer()]
+    keeper = machine.keeper()
+    watching = asyncio.create_task(keeper.watch())
+    await asyncio.sleep(0)  # it waits: for ever, as there is no interval
+    assert not await keeper.start()
+    async with asyncio.timeout(10):
+        await machine.used_again.wait()
+    assert keeper.status.state is DeviceState.OK
+    watching.cancel()
 
 
 async def test_a_healthy_device_passes_what_its_worker_computes(torch_python: Path) -> None:
