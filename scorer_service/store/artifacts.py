@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from scorer_service.store.disk_room import DiskFull, DiskRoom, is_disk_full
+from scorer_service.whole_file import sync_folder
 
 SHA256_PATTERN = re.compile(r"[0-9a-f]{64}\Z")
 
@@ -190,11 +191,7 @@ class ArtifactFolder:
         if whole:
             with self._lock:
                 partial.rename(self._whole / key.sha256)
-            descriptor = os.open(self._whole, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+            sync_folder(self._whole)
         else:
             partial.unlink(missing_ok=True)
 
