@@ -14,9 +14,11 @@ from scorer_service.store.interface import (
     AttemptClosed,
     AttemptMismatch,
     AttemptNotFound,
+    JobRecord,
     NewJob,
     RequestIdReused,
 )
+from scorer_service.store.job_rows import RECORD_COLUMNS, record_of
 from scorer_service.store.limits import (
     RATE_WINDOW_S,
     SERVER,
@@ -32,8 +34,8 @@ from scorer_service.store.limits import (
 
 def accept(
     connection: sqlite3.Connection, job: NewJob, limits: QueueLimits, position_limit: int | None, now: float
-) -> tuple[sqlite3.Row, bool]:
-    """See `JobQueue.accept`. Answers with the row of the job."""
+) -> tuple[JobRecord, bool]:
+    """See `JobQueue.accept`."""
     known = _known(connection, job)
     if known is not None:
         return known, False
@@ -54,7 +56,7 @@ def accept(
     row = connection.execute(
         "INSERT INTO jobs (job_id, request_id, attempt_id, environment, payload, payload_sha256, state, "
         "accepted_at, submitted_by, client, turn) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?) "
-        "RETURNING *",
+        f"RETURNING {RECORD_COLUMNS}",
         (
             f"job-{uuid.uuid4().hex}",
             job.request_id,
@@ -68,7 +70,7 @@ def accept(
             turn,
         ),
     ).fetchone()
-    return row, True
+    return record_of(row), True
 
 
 def give_up_turn(connection: sqlite3.Connection, job: sqlite3.Row) -> None:
@@ -94,12 +96,12 @@ def counted_scorings(connection: sqlite3.Connection, attempt_id: str) -> int:
     )
 
 
-def _known(connection: sqlite3.Connection, job: NewJob) -> sqlite3.Row | None:
+def _known(connection: sqlite3.Connection, job: NewJob) -> JobRecord | None:
     """The job that has the request id already."""
     if job.request_id is None:
         return None
-    known: sqlite3.Row | None = connection.execute(
-        "SELECT * FROM jobs WHERE request_id = ?", (job.request_id,)
+    known = connection.execute(
+        f"SELECT payload_sha256, {RECORD_COLUMNS} FROM jobs WHERE request_id = ?", (job.request_id,)
     ).fetchone()
     if known is None:
         return None
@@ -111,7 +113,7 @@ def _known(connection: sqlite3.Connection, job: NewJob) -> sqlite3.Row | None:
     )
     if not is_same:
         raise RequestIdReused(job.request_id)
-    return known
+    return record_of(known)
 
 
 def _check_attempt(connection: sqlite3.Connection, job: NewJob) -> Priority:

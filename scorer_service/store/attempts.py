@@ -17,7 +17,7 @@ from scorer_service.store.interface import (
     JobRecord,
     ScorePolicy,
 )
-from scorer_service.store.jobs import record_of
+from scorer_service.store.job_rows import RECORD_COLUMNS, record_of
 from scorer_service.store.limits import Priority
 
 
@@ -167,7 +167,8 @@ def _log(
     connection: sqlite3.Connection, attempt_id: str, after: int, limit: int
 ) -> Sequence[tuple[int, JobRecord]]:
     rows = connection.execute(
-        "SELECT * FROM jobs WHERE attempt_id = ? AND log_position > ? ORDER BY log_position LIMIT ?",
+        f"SELECT log_position, {RECORD_COLUMNS} FROM jobs "
+        "WHERE attempt_id = ? AND log_position > ? ORDER BY log_position LIMIT ?",
         (attempt_id, after, limit),
     ).fetchall()
     return [(row["log_position"], record_of(row)) for row in rows]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from scorer_service.store.database import Database
 from scorer_service.store.interface import JobRecord, JobState
-from scorer_service.store.jobs import record_of
+from scorer_service.store.job_rows import RECORD_COLUMNS, record_of
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,16 @@ def _page(
         )
     where = f"WHERE {' AND '.join(conditions)} " if conditions else ""
     rows = connection.execute(
-        f"SELECT * FROM jobs {where}ORDER BY sequence DESC LIMIT ?", (*values, limit)
+        f"SELECT sequence, {RECORD_COLUMNS} FROM jobs {where}ORDER BY sequence DESC LIMIT ?",
+        (*values, limit),
     ).fetchall()
     return [(row["sequence"], record_of(row)) for row in rows]
 
 
 def _running(connection: sqlite3.Connection, environment: str) -> int:
     (count,) = connection.execute(
-        "SELECT count(*) FROM jobs WHERE state = 'running' AND environment = ?", (environment,)
+        # By the index of those that run, of which there are few: the other one has all that ever were.
+        "SELECT count(*) FROM jobs WHERE state = 'running' AND +environment = ?",
+        (environment,),
     ).fetchone()
     return int(count)

@@ -5,7 +5,6 @@ import sqlite3
 import time
 from collections.abc import Callable, Sequence
 
-from scorer_service.environments.interface import Verdict
 from scorer_service.store import acceptance
 from scorer_service.store.database import Database
 from scorer_service.store.disk_room import DiskFull, DiskRoom
@@ -17,6 +16,7 @@ from scorer_service.store.interface import (
     NewJob,
     QueueState,
 )
+from scorer_service.store.job_rows import RECORD_COLUMNS, record_of
 from scorer_service.store.limits import QueueLimits
 
 
@@ -36,7 +36,7 @@ class SqliteJobQueue:
     ) -> tuple[JobRecord, bool]:
         """See `JobQueue.accept`."""
         await self._require_room(job.request_id)
-        return await self._database.run(_accept, job, limits, position_limit, self._clock())
+        return await self._database.run(acceptance.accept, job, limits, position_limit, self._clock())
 
     async def claim(self, environment: str, owner: str, lease_s: float) -> Lease | None:
         """See `JobQueue.claim`."""
@@ -132,45 +132,6 @@ class SqliteJobQueue:
         return await self._database.run(update)
 
 
-def record_of(row: sqlite3.Row) -> JobRecord:
-    """A row of `jobs` as a record."""
-    result = None
-    if row["verdict"] is not None:
-        result = JudgedResult(
-            verdict=Verdict(row["verdict"]),
-            raw_score=row["raw_score"],
-            normalized_score=row["normalized_score"],
-            summary=row["summary"],
-            response=row["response"],
-            evaluator_details=json.loads(row["evaluator_details"]),
-            profile=row["profile"],
-        )
-    return JobRecord(
-        job_id=row["job_id"],
-        environment=row["environment"],
-        request_id=row["request_id"],
-        attempt_id=row["attempt_id"],
-        state=JobState(row["state"]),
-        delivery_count=row["delivery_count"],
-        accepted_at=row["accepted_at"],
-        started_at=row["started_at"],
-        finished_at=row["finished_at"],
-        failure=row["failure"],
-        result=result,
-        submitted_by=row["submitted_by"],
-        worker_deaths=row["worker_deaths"],
-        server_deaths=row["server_deaths"],
-        set_aside=bool(row["set_aside"]),
-    )
-
-
-def _accept(
-    connection: sqlite3.Connection, job: NewJob, limits: QueueLimits, position_limit: int | None, now: float
-) -> tuple[JobRecord, bool]:
-    row, is_new = acceptance.accept(connection, job, limits, position_limit, now)
-    return record_of(row), is_new
-
-
 def _claim(
     connection: sqlite3.Connection, environment: str, owner: str, now: float, lease_s: float
 ) -> Lease | None:
@@ -195,7 +156,9 @@ def _claim(
 
 def _cancel(connection: sqlite3.Connection, job_id: str, now: float) -> JobRecord | None:
     unserved = connection.execute(
-        "SELECT * FROM jobs WHERE job_id = ? AND state = 'queued' AND delivery_count = 0", (job_id,)
+        "SELECT sequence, environment, client FROM jobs "
+        "WHERE job_id = ? AND state = 'queued' AND delivery_count = 0",
+        (job_id,),
     ).fetchone()
     if unserved is not None:
         acceptance.give_up_turn(connection, unserved)
@@ -253,10 +216,8 @@ def _worker_died(
 
 
 def _find(connection: sqlite3.Connection, job_id: str | None, request_id: str | None) -> JobRecord | None:
-    if job_id is not None:
-        row = connection.execute("SELECT * FROM jobs WHERE job_id = ?", (job_id,)).fetchone()
-    else:
-        row = connection.execute("SELECT * FROM jobs WHERE request_id = ?", (request_id,)).fetchone()
+    name, value = ("job_id", job_id) if job_id is not None else ("request_id", request_id)
+    row = connection.execute(f"SELECT {RECORD_COLUMNS} FROM jobs WHERE {name} = ?", (value,)).fetchone()
     return None if row is None else record_of(row)
 
 
