@@ -35,8 +35,8 @@ class ProgressBoard:
     def __init__(self) -> None:
         self._progress: dict[str, Progress] = {}
         self._watchers: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
-        self._of_positions: set[asyncio.Event] = set()
-        """Those who want to know of the queue too."""
+        self._followers: set[asyncio.Event] = set()
+        """Those who follow a job, its progress and its place in the queue. The others wait for its end."""
         self._told_queue_at = 0.0
         self._telling_queue: asyncio.TimerHandle | None = None
 
@@ -47,21 +47,22 @@ class ProgressBoard:
     def set(self, job_id: str, progress: Progress) -> None:
         """Tell the progress of a running job."""
         self._progress[job_id] = progress
-        self.wake(job_id)
+        for event in self._watchers.get(job_id, set()) & self._followers:
+            event.set()
 
     def forget(self, job_id: str) -> None:
         """The job is not running any more."""
         self._progress.pop(job_id, None)
         self.wake(job_id)
 
-    def watch(self, job_id: str, *, position: bool = True) -> asyncio.Event:
-        """An event that is set after each change of the job, and of its `position` in the queue where that is
-        wanted. Give it back by `unwatch`. Raises TooManyWatchers."""
+    def watch(self, job_id: str, *, follow: bool = True) -> asyncio.Event:
+        """An event that is set after each change of the job; for who does not `follow` it, only where it may
+        have ended. Give it back by `unwatch`. Raises TooManyWatchers."""
         if len(self._watchers.get(job_id, ())) >= WATCHERS_LIMIT:
             raise TooManyWatchers(job_id)
         event = asyncio.Event()
-        if position:
-            self._of_positions.add(event)
+        if follow:
+            self._followers.add(event)
         self._watchers[job_id].add(event)
         return event
 
@@ -69,12 +70,12 @@ class ProgressBoard:
         """Nobody waits for `event` any more."""
         watchers = self._watchers[job_id]
         watchers.discard(event)
-        self._of_positions.discard(event)
+        self._followers.discard(event)
         if not watchers:
             del self._watchers[job_id]
 
     def wake(self, job_id: str) -> None:
-        """Something about the job changed."""
+        """The job changed, and may have ended."""
         for event in self._watchers.get(job_id, ()):
             event.set()
 
@@ -98,5 +99,5 @@ class ProgressBoard:
     def _tell_queue(self) -> None:
         self._telling_queue = None
         self._told_queue_at = time.monotonic()
-        for event in self._of_positions:
+        for event in self._followers:
             event.set()

@@ -144,7 +144,7 @@ class Scheduler:
     async def wait(self, job_id: str) -> JobRecord:
         """The job once it has ended. Raises Draining where this server will not end it, JobNotFound,
         TooManyWatchers."""
-        event = self._board.watch(job_id, position=False)
+        event = self._board.watch(job_id, follow=False)
         try:
             while True:
                 event.clear()

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from scorer_service.scheduling.progress import WATCHERS_LIMIT, ProgressBoard, TooManyWatchers
+from scorer_service.scheduling.progress import WATCHERS_LIMIT, Progress, ProgressBoard, TooManyWatchers
 
 
 async def test_moves_that_follow_each_other_are_told_once_but_the_last_is_told() -> None:
@@ -20,10 +20,14 @@ async def test_moves_that_follow_each_other_are_told_once_but_the_last_is_told()
         await event.wait()
 
 
-async def test_who_waits_for_a_result_is_not_woken_by_the_queue() -> None:
+async def test_who_waits_for_a_result_is_not_woken_by_the_queue_or_progress() -> None:
     board = ProgressBoard()
-    event = board.watch("job", position=False)
+    event, follower = board.watch("job", follow=False), board.watch("job")
     board.wake_queue()
+    assert not event.is_set()
+    follower.clear()
+    board.set("job", Progress("judge", 1, 2, "problems"))
+    assert follower.is_set()
     assert not event.is_set()
     board.wake("job")
     assert event.is_set()
