@@ -36,7 +36,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__.partition("\n")[0])
     parser.add_argument("--seconds", type=float, default=600.0, help="for each surface; %(default)s")
     parser.add_argument("--seed", type=int, help="of all inputs; drawn anew where it is left out")
-    parser.add_argument("--first", type=int, default=0, help="number of the first input, to try one again")
+    parser.add_argument(
+        "--first",
+        type=int,
+        default=0,
+        help="number of the first input, to try one again that does not build on others",
+    )
     parser.add_argument("--count", type=int, help="how many inputs, in place of the time")
     parser.add_argument("--surface", choices=[*SURFACES, GROWN], action="append", help="may be repeated")
     options = parser.parse_args(arguments)

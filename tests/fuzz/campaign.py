@@ -1,7 +1,7 @@
 """Gives a surface one input after the other, and counts what came of them.
 
-Input number n of a seed is the same every time: whatever is drawn comes from a generator that is seeded by
-both.
+Whatever is drawn for input number n comes from a generator that is seeded by both, so that it is the same
+every time; of surfaces that change what they kept of earlier inputs (guided.py), after the same inputs.
 """
 
 import random

@@ -26,9 +26,9 @@ class Corpus(Generic[Input]):
         self._known: set[Step] = set()
 
     @property
-    def steps_known(self) -> int:
-        """How many pairs of lines were reached."""
-        return len(self._known)
+    def kept(self) -> list[Input]:
+        """The seeds, and what reached something new since."""
+        return list(self._inputs)
 
     def choose(self, chance: random.Random) -> Input:
         """One of them: an honest one, one found last, or any, each as likely as the others."""

@@ -23,7 +23,7 @@ from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection_pb2
 from leftovers import descriptor_count, resident_bytes
-from scorer.v1 import attempt_pb2, job_pb2, result_pb2, rust_codecontests_pb2
+from scorer.v1 import attempt_pb2, result_pb2, rust_codecontests_pb2
 from scorer_client import ScorerClient
 from server_process import BIN, ECHO, ServerProcess, server_environment, write_problem_set
 
@@ -44,6 +44,8 @@ FAULTS = {
     grpc.StatusCode.UNAVAILABLE,
 }
 CALL_LIMIT_S = 20.0
+SLOW = {"/scorer.v1.ScoringService/ScoreRustCodecontests"}
+"""Compiles and runs programs, and may take that long on a busy machine."""
 RECEIVE_LIMIT_BYTES = 16 << 20
 DESCRIPTORS_MARGIN = 12
 """Connections that are about to close, and a program that is being judged."""
@@ -88,7 +90,8 @@ class RpcSurface:
         self._tokens = self._made_tokens()
         self._known = self._known_texts()
         self._descriptors_at_first = descriptor_count(self._pid)
-        self._tried = 0
+        self.called: set[str] = set()
+        """Paths of the methods that were called so far."""
 
     @property
     def _pid(self) -> int:
@@ -97,8 +100,8 @@ class RpcSurface:
 
     def attempt(self, chance: random.Random) -> str:
         """One call."""
-        self._tried += 1
         path = chance.choice(self._paths)
+        self.called.add(path)
         method = self._methods[path]
         writer = WireWriter(chance, self._known)
         odd = chance.random() < 0.5
@@ -110,8 +113,10 @@ class RpcSurface:
         if chance.random() < 0.01:
             filler = chance.choice((3 << 20, 5 << 20, RECEIVE_LIMIT_BYTES - 100, RECEIVE_LIMIT_BYTES + 100))
             requests[-1:] = [delimited(chance.choice((1, 2, 1000)), b"x" * filler)]
-        code = self._call(chance, path, method, requests, self._metadata(chance))
-        self._look(path, code)
+        metadata = self._metadata(chance)
+        limit_s = chance.choice((0.002, 0.05)) if chance.random() < 0.1 else CALL_LIMIT_S
+        code = self._call(chance, path, method, requests, metadata, limit_s)
+        self._look(path, code, limit_s)
         return code.name
 
     def resident_bytes(self) -> int:
@@ -186,7 +191,6 @@ class RpcSurface:
             iter([part.SerializeToString() for part in artifact]),
             **how,
         )
-        assert job_pb2.JobName(job_id=job_id)
         return [
             text.encode()
             for text in (
@@ -213,8 +217,8 @@ class RpcSurface:
         method: MethodDescriptor,
         requests: Sequence[bytes],
         metadata: Metadata,
+        limit_s: float,
     ) -> grpc.StatusCode:
-        limit_s = chance.choice((0.002, 0.05)) if chance.random() < 0.1 else CALL_LIMIT_S
         cancels = chance.random() < 0.1
         how: dict[str, Any] = {"timeout": limit_s, "metadata": metadata}
         stalled = threading.Event()
@@ -258,12 +262,14 @@ class RpcSurface:
         if stall is not None:
             stall.wait(CALL_LIMIT_S)
 
-    def _look(self, path: str, code: grpc.StatusCode) -> None:
+    def _look(self, path: str, code: grpc.StatusCode, limit_s: float) -> None:
         assert self.server.process is not None
         if self.server.process.poll() is not None:
             raise Fault(f"{path} ended the server:\n{self.server.log.read_text(errors='replace')[-3000:]}")
         if code in FAULTS:
             raise Fault(f"{path} answers {code.name}")
+        if code is grpc.StatusCode.DEADLINE_EXCEEDED and limit_s == CALL_LIMIT_S and path not in SLOW:
+            raise Fault(f"{path} has not answered in {limit_s:.0f} s")
 
 
 class TokenRpcSurface(RpcSurface):
