@@ -15,6 +15,7 @@ from typing import Any
 
 from scorer_service.graph.dtypes import DTYPES, Dtype, dtype_name
 from scorer_service.graph.errors import ArchiveError
+from scorer_service.graph.shapes import RANK_LIMIT
 from scorer_service.graph.strict_json import expect, member, parse_json, single_member
 from scorer_service.graph.zip_entries import ArchiveFile, Entry, read_entries
 
@@ -27,7 +28,6 @@ _MARKS = {"archive_format": b"pt2", "byteorder": b"little"}
 _IGNORED = re.compile(r"data/sample_inputs/model\.pt|archive_version|\.data/(version|serialization_id)")
 _STORED = re.compile(r"data/(weights/weight|constants/tensor)_[0-9]{1,6}")
 _STRIDED_LAYOUT = 7
-_RANK_LIMIT = 8
 _INTEGER_LIMIT = 1 << 24
 """Of integers in one entry that a graph uses, whose range is looked for one by one."""
 
@@ -156,7 +156,7 @@ class Archive:
 
     def _check_bounds(self, tensor: StoredTensor, where: str) -> None:
         # Before they are multiplied: thousands of them make a number that takes long to write down.
-        if len(tensor.shape) > _RANK_LIMIT or len(tensor.strides) != len(tensor.shape):
+        if len(tensor.shape) > RANK_LIMIT or len(tensor.strides) != len(tensor.shape):
             raise ArchiveError(f"{where} has {len(tensor.shape)} sizes and {len(tensor.strides)} strides")
         elements = math.prod(tensor.shape)
         if max(elements, *tensor.shape, 0) > self._limits.tensor_elements:

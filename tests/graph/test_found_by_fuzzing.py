@@ -81,10 +81,15 @@ def test_a_stored_tensor_of_thousands_of_sizes_is_malformed(gpt_archive: Path, t
         judge(edit_json(gpt_archive, tmp_path / "stored.pt2", WEIGHTS, stretch))
 
 
-def test_a_claim_of_thousands_of_sizes_is_malformed(gpt_archive: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("count", "error", "told"), [(64, GraphRefused, "takes floats"), (65, ArchiveError, "65 dimensions")]
+)
+def test_a_claim_of_more_sizes_than_torch_has_is_malformed(
+    gpt_archive: Path, tmp_path: Path, count: int, error: type[Exception], told: str
+) -> None:
     node = call("aten.relu.default", {"as_tensor": {"name": "new"}}, self=tokens_of(gpt_archive))
-    with pytest.raises(ArchiveError, match="4000 dimensions"):
-        judge(with_nodes(gpt_archive, tmp_path / "claim.pt2", node, new=[{"as_int": 1}] * 4000))
+    with pytest.raises(error, match=told):
+        judge(with_nodes(gpt_archive, tmp_path / "claim.pt2", node, new=[{"as_int": 1}] * count))
 
 
 def test_padding_with_a_number_over_the_limit_is_refused(gpt_archive: Path, tmp_path: Path) -> None:

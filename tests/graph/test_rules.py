@@ -2,12 +2,22 @@
 
 import pytest
 
-from scorer_service.graph.call import Call
+from scorer_service.graph.call import NUMBER_LIMIT, Call
 from scorer_service.graph.dtypes import DTYPES, Kind
 from scorer_service.graph.program import DtypeCode
-from scorer_service.graph.rules import elementwise, indexing, products, reshaping
+from scorer_service.graph.rules import creation, elementwise, indexing, products, reshaping
 from scorer_service.graph.rules.products import explicit_equation
-from scorer_service.graph.shapes import BATCH, Extent, RuleBroken, broadcast, describe_shape, plain, reshape
+from scorer_service.graph.shapes import (
+    BATCH,
+    RANK_LIMIT,
+    SIZE_LIMIT,
+    Extent,
+    RuleBroken,
+    broadcast,
+    describe_shape,
+    plain,
+    reshape,
+)
 from scorer_service.graph.values import floats, integers
 
 ROWS = floats((BATCH, *plain(16, 8)))
@@ -110,6 +120,47 @@ def test_ellipses_and_missing_results_are_written_out() -> None:
     for equation in ("ij,jk->i..", "i.j,jk", "ij", "ij,jk,kl", "ij;jk", "...d...,de"):
         with pytest.raises(RuleBroken):
             explicit_equation(equation, [2, 2])
+
+
+def test_a_shape_has_as_many_sizes_as_the_limit_says() -> None:
+    assert len(reshape(plain(4), (*plain(4), *plain(1) * (RANK_LIMIT - 1)))) == RANK_LIMIT
+    with pytest.raises(RuleBroken, match=f"of {RANK_LIMIT + 1} dimensions; {RANK_LIMIT} is the limit"):
+        reshape(plain(4), (*plain(4), *plain(1) * RANK_LIMIT))
+
+
+def test_a_product_of_sizes_reaches_the_limit() -> None:
+    half = Extent(SIZE_LIMIT // 2)
+    assert reshaping.multiply_sizes(Call({"a": half, "b": 2})) == Extent(SIZE_LIMIT)
+    with pytest.raises(RuleBroken, match=f"a size over {SIZE_LIMIT}"):
+        reshaping.multiply_sizes(Call({"a": half, "b": 3}))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_padding_reaches_the_limit_of_numbers(sign: int) -> None:
+    value = {"self": floats(plain(2)), "pad": (1, 0)}
+    limit = int(NUMBER_LIMIT)
+    assert indexing.pad(Call({**value, "value": sign * limit})) == floats(plain(3))
+    with pytest.raises(RuleBroken, match=f"{limit} is the limit"):
+        indexing.pad(Call({**value, "value": sign * (limit + 1)}))
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "step", "counted"),
+    [(3, 3, 1, 0), (3, 3, -1, 0), (0, 3, 2, 2), (3, 0, -1, 3), (0, 1, 5, 1)],
+)
+def test_counting_towards_its_end_makes_as_many(start: int, end: int, step: int, counted: int) -> None:
+    call = Call({"start": start, "end": end, "step": step, "dtype": None})
+    assert creation.arange(call).shape == plain(counted)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_batches_of_matrices_have_as_many(count: int) -> None:
+    batches = {"self": floats(plain(2, 4, 5)), "batch1": floats(plain(2, 4, 6))}
+    numbers = {"beta": 1, "alpha": 1}
+    right = Call({**batches, "batch2": floats(plain(2, 6, 5)), **numbers})
+    assert products.add_batched_product(right) == floats(plain(2, 4, 5))
+    with pytest.raises(RuleBroken, match=f"multiplies 2 matrices by {count}"):
+        products.add_batched_product(Call({**batches, "batch2": floats(plain(count, 6, 5)), **numbers}))
 
 
 def test_bounds_of_stored_integers() -> None:
