@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import select
 import shutil
 import socket
 import tempfile
@@ -93,7 +92,11 @@ def _listening(meeting: Path) -> Iterator[socket.socket]:
 def _met(engine: Engine, container: str, listener: socket.socket) -> socket.socket:
     """Wait for the supervisor."""
     deadline = time.monotonic() + START_LIMIT_S
-    while not select.select([listener], [], [], _BETWEEN_LOOKS_S)[0]:
+    listener.settimeout(_BETWEEN_LOOKS_S)
+    while True:
+        # What is accepted has no timeout of its own.
+        with contextlib.suppress(TimeoutError):
+            return listener.accept()[0]
         end = engine.end_of(container)
         if end is not None:
             raise scorer_launcher.SandboxError(
@@ -102,7 +105,6 @@ def _met(engine: Engine, container: str, listener: socket.socket) -> socket.sock
             )
         if time.monotonic() > deadline:
             raise scorer_launcher.SandboxError(f"a container was not ready within {START_LIMIT_S:g} s")
-    return listener.accept()[0]
 
 
 def _configuration(

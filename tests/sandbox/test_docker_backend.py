@@ -1,8 +1,11 @@
 """What only containers have: what the engine is asked for, what it has left, and its failures."""
 
+import contextlib
 import io
 import os
+import resource
 import signal
+import socket
 import subprocess
 import sys
 import tarfile
@@ -202,6 +205,37 @@ def test_a_gpu_is_asked_for_by_a_device_request(tmp_path: Path) -> None:
             pass
         assert engine.asked["HostConfig"].get("DeviceRequests") == requests
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_container_is_met_however_many_files_a_server_has_open(tmp_path: Path) -> None:
+    class Connecting(Engine):
+        """Takes no container, but connects as the supervisor in one does."""
+
+        def __init__(self) -> None:
+            self._memory_bytes = 8 << 30
+            self.supervisor = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+
+        def start(self, configuration: Mapping[str, Any]) -> str:
+            folder = os.open(configuration["HostConfig"]["Mounts"][0]["Source"], os.O_PATH)
+            self.supervisor.connect(f"/proc/self/fd/{folder}/control")
+            os.close(folder)
+            return "container"
+
+    engine = Connecting()
+    with contextlib.ExitStack() as opened:
+        opened.callback(engine.supervisor.close)
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limits[1], limits[1]))
+        opened.callback(resource.setrlimit, resource.RLIMIT_NOFILE, limits)
+        # All numbers that select(2) takes.
+        while opened.enter_context(Path(os.devnull).open()).fileno() < 1023:
+            pass
+        with docker_container.started(engine, "image", (), tmp_path, [0]) as control:
+            assert control.fileno() > 1023
+            # The launcher waits for what is said.
+            assert os.get_blocking(control.fileno())
+            engine.supervisor.send(b"here")
+            assert control.recv(100) == b"here"
 
 
 def test_without_an_engine_the_error_tells_the_way_out(
