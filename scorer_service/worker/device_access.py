@@ -71,10 +71,7 @@ class DeviceAccess:
         if self._starting is not None:
             self._starting.cancel()
             await asyncio.wait([self._starting])
-        await self.runner.close()
-        await self.worker.close()
-        if self._lock is not None:
-            self._lock.close()
+        await self._give_back()
 
     async def _start(self) -> DeviceInfo:
         try:
@@ -83,12 +80,17 @@ class DeviceAccess:
                 self._lock = _lock_device(self._name)
             await self.runner.start(on_gpu=device.kind != "cpu")
         except (WorkerUnavailable, ToolchainError, scorer_launcher.SandboxError, DeviceUnavailable) as error:
-            # For the next start.
-            await self.runner.close()
-            await self.worker.close()
+            # For the next start, which locks the device anew.
+            await self._give_back()
             raise DeviceUnavailable(str(error)) from error
         self.gate = self._make_gate(self._backend, device_is_cpu=device.kind == "cpu")
         return device
+
+    async def _give_back(self) -> None:
+        await self.runner.close()
+        await self.worker.close()
+        if self._lock is not None:
+            self._lock.close()
 
 
 def _has_failed(starting: asyncio.Task[DeviceInfo]) -> bool:
