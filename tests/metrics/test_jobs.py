@@ -12,7 +12,7 @@ from scorer_service.environments.interface import Verdict
 from scorer_service.metrics.failures import REASONS
 from scorer_service.metrics.jobs import REFUSAL_REASONS, MeteredQueue
 from scorer_service.store.database import Database
-from scorer_service.store.interface import JudgedResult, NewJob, RequestIdReused
+from scorer_service.store.interface import JobState, JudgedResult, Lease, NewJob, RequestIdReused
 from scorer_service.store.jobs import SqliteJobQueue
 from scorer_service.store.limits import QueueFull, QueueLimits
 
@@ -122,6 +122,20 @@ async def test_a_job_taken_back_from_a_dead_worker_is_reclaimed_until_it_fails(m
     await metered.queue.reclaim(everything=True, death_limit=2)
     assert (metered.count("jobs_reclaimed_total"), metered.jobs("failed")) == (1, 1)
     assert reasons(metered) == {"set_aside": 1}
+
+
+async def test_a_job_over_which_the_worker_died_waits_again_until_it_is_set_aside(metered: Metered) -> None:
+    async def died(lease: Lease) -> JobState | None:
+        return await metered.queue.worker_died(lease, death_limit=2, in_company=False, failure="it died")
+
+    assert await died(await claimed(metered)) is JobState.QUEUED
+    assert (metered.jobs("failed"), reasons(metered)) == (0, {})
+    lease = await metered.queue.claim(JOB.environment, "owner", 30)
+    assert lease is not None
+    assert await died(lease) is JobState.FAILED
+    assert (metered.jobs("failed"), reasons(metered)) == (1, {"set_aside": 1})
+    assert await died(lease) is None
+    assert (metered.jobs("failed"), reasons(metered)) == (1, {"set_aside": 1})
 
 
 async def test_gauges_show_the_queue_as_it_is(metered: Metered) -> None:
