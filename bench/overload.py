@@ -36,6 +36,8 @@ PHASE_S = 15.0
 EMPTY_CLIENTS = 32
 EMPTY_S = 10.0
 CLIENTS_OF_A_CHANNEL = 50
+OWN_CONNECTION = [("grpc.use_local_subchannel_pool", 1)]
+"""Without the option, channels to one address are one connection."""
 WAITING = (100, 10_000)
 CLAIMS = 50
 
@@ -151,10 +153,7 @@ async def _load(address: str, pid: int, clients: int, duration_s: float) -> Load
     load = Load()
     async with contextlib.AsyncExitStack() as stack:
         channels = [
-            await stack.enter_async_context(
-                # Without the option, channels to one address are one connection.
-                grpc.aio.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1)])
-            )
+            await stack.enter_async_context(grpc.aio.insecure_channel(address, OWN_CONNECTION))
             for _ in range(-(-clients // CLIENTS_OF_A_CHANNEL))
         ]
         attempts = [await new_attempt(channels[number % len(channels)]) for number in range(clients)]

@@ -11,7 +11,7 @@ from typing import Any
 import grpc.aio
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from measurement import Measurement, percentile
-from overload import NAME, PLACES, empty_server, new_attempt
+from overload import CLIENTS_OF_A_CHANNEL, NAME, OWN_CONNECTION, PLACES, empty_server, new_attempt
 from running_server import resident_bytes, running_server
 from scorer.v1 import result_pb2, rust_codecontests_pb2
 
@@ -21,7 +21,6 @@ from scorer_service.store.jobs import SqliteJobQueue
 from scorer_service.store.limits import QueueLimits
 
 CALLS = 1000
-CALLS_OF_A_CHANNEL = 50
 ENDLESS_S = 3600.0
 CHECKS = 300
 QUEUED = 10_000
@@ -45,13 +44,11 @@ def measure() -> Iterator[Measurement]:
 
 async def _check_beside_waiting_calls(address: str, pid: int) -> tuple[list[float], float]:
     """Times of checks in milliseconds, and what the server takes in MB meanwhile."""
-    # Without the option, channels to one address are one connection.
-    own_connection = [("grpc.use_local_subchannel_pool", 1)]
     channels = [
-        grpc.aio.insecure_channel(address, own_connection) for _ in range(CALLS // CALLS_OF_A_CHANNEL)
+        grpc.aio.insecure_channel(address, OWN_CONNECTION) for _ in range(CALLS // CLIENTS_OF_A_CHANNEL)
     ]
     waiting = [asyncio.create_task(_wait(channels[number % len(channels)])) for number in range(CALLS)]
-    async with grpc.aio.insecure_channel(address, own_connection) as channel:
+    async with grpc.aio.insecure_channel(address, OWN_CONNECTION) as channel:
         health: Any = health_pb2_grpc.HealthStub(channel)
         request = health_pb2.HealthCheckRequest(service=NAME)
         await asyncio.gather(*(_accepted(task) for task in waiting))
