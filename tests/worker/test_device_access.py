@@ -1,4 +1,4 @@
-"""A device that is one server's alone, and what a start that failed leaves of it. Locking one takes no GPU."""
+"""A device that is one server's alone, and what a failed start leaves of it. Locking one takes no GPU."""
 
 import contextlib
 from collections.abc import AsyncIterator
