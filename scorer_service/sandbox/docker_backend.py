@@ -10,12 +10,12 @@ import scorer_launcher
 
 from scorer_service.sandbox import docker_container
 from scorer_service.sandbox.docker_engine import Engine
-from scorer_service.sandbox.interface import Sandbox, WarmSandbox
+from scorer_service.sandbox.launcher_backend import LauncherBackend
 
 log = logging.getLogger(__name__)
 
 
-class DockerBackend:
+class DockerBackend(LauncherBackend):
     """Makes sandboxes in containers of an engine on this machine."""
 
     def __init__(self, folder: Path, slot_count: int | None = None) -> None:
@@ -35,49 +35,9 @@ class DockerBackend:
         if swept:
             log.info("removed %d containers of servers that were killed", swept)
         self._image = self._engine.image()
-        self._slots = scorer_launcher.Slots(slot_count or len(self._cores))
         with docker_container.started(self._engine, self._image, (), folder, self._cores) as control:
-            self.isolation = scorer_launcher.probe(container=control.fileno())
-
-    @property
-    def description(self) -> str:
-        """As in "docker 29.0.1, memory by cgroup-v2, landlock 7"."""
-        isolation = self.isolation
-        landlock = f"landlock {isolation.landlock_abi}" if isolation.landlock_abi else "no landlock"
-        return f"docker {self._engine.version}, memory by {isolation.memory_accounting}, {landlock}"
-
-    @property
-    def slot_count(self) -> int:
-        """How many programs run at once."""
-        return self._slots.count
-
-    def open(
-        self, mounts: Mapping[str, str], environment: Mapping[str, str], copied: Collection[str] = ()
-    ) -> Sandbox:
-        """A sandbox that sees `mounts` and nothing else. Raises scorer_launcher.SandboxError."""
-        return self._open(mounts, environment, copied=copied)
-
-    def take_places(self, count: int) -> scorer_launcher.Places:
-        """Wait for places, in the order of asking."""
-        return self._slots.take(count)
-
-    def open_warm(
-        self,
-        mounts: Mapping[str, str],
-        environment: Mapping[str, str],
-        argv: Sequence[str],
-        devices: Sequence[str],
-    ) -> WarmSandbox:
-        """A sandbox whose programs are forked from `argv`. Raises scorer_launcher.SandboxError."""
-        return self._open(mounts, environment, warm=argv, devices=devices)
-
-    def special_checker(
-        self, sandbox: Sandbox, argv: Sequence[str], limits: scorer_launcher.Limits
-    ) -> scorer_launcher.Checker:
-        """An output validator that runs in `sandbox`."""
-        if not isinstance(sandbox, scorer_launcher.Sandbox):
-            raise TypeError(f"a checker needs a sandbox of this backend, not {type(sandbox).__name__}")
-        return scorer_launcher.Checker.special(sandbox, argv, limits)
+            isolation = scorer_launcher.probe(container=control.fileno())
+        super().__init__(f"docker {self._engine.version}", isolation, slot_count or len(self._cores))
 
     def _open(
         self,

@@ -66,8 +66,7 @@ class Engine:
 
     def image(self) -> str:
         """The name of the image of this version of the supervisor; it is built where it is missing."""
-        executable = scorer_launcher.supervisor_executable()
-        tag = f"{_REPOSITORY}:{hashlib.sha256(executable).hexdigest()[:12]}"
+        tag = _tag(scorer_launcher.supervisor_executable())
         with self._talking("cannot list images") as client:
             known = client.images(name=tag, quiet=True)
         return tag if known else self.build_image()
@@ -75,7 +74,7 @@ class Engine:
     def build_image(self, base: str = "scratch") -> str:
         """Build the image on a base, and give its name. The base `scratch` needs no registry."""
         executable = scorer_launcher.supervisor_executable()
-        tag = f"{_REPOSITORY}:{hashlib.sha256(executable).hexdigest()[:12]}"
+        tag = _tag(executable)
         context = _archive(
             {"Dockerfile": (definition("Dockerfile"), 0o644), "supervisor": (executable, 0o755)}
         )
@@ -160,6 +159,11 @@ class Engine:
             raise scorer_launcher.SandboxError(f"{what}: {error.explanation or error}") from error
         except (docker.errors.DockerException, requests.RequestException, OSError) as error:
             raise scorer_launcher.SandboxError(f"{what}: {error}") from error
+
+
+def _tag(executable: bytes) -> str:
+    """The name of the image of a supervisor."""
+    return f"{_REPOSITORY}:{hashlib.sha256(executable).hexdigest()[:12]}"
 
 
 def this_process() -> str:
