@@ -47,6 +47,9 @@ log = logging.getLogger(__name__)
 PURGE_EVERY_S = 3600.0
 DEVICE_LANE = "device"
 """The lane of what is measured; whoever has a stage there needs the device."""
+STARTS_LIMIT = 2
+"""Of an environment. Once, a worker or a sandbox may be killed while it starts as at any other time; twice
+says that something is missing."""
 
 
 def run(configuration: Configuration) -> None:
@@ -142,8 +145,10 @@ class Server:
         )
         health_servicer = health.aio.HealthServicer()
         self._registry = EnvironmentRegistry(self._environments, health_servicer)
+        self._starting: set[str] = set()
+        """Environments that start now."""
         self._started: set[str] = set()
-        """Environments whose start has succeeded."""
+        """Those whose start has succeeded."""
         self._drain = Drain(
             self._scheduler,
             grace_s=configuration.drain_grace_s,
@@ -238,18 +243,32 @@ class Server:
         return any(self._registry.is_serving(name) for name in self._environments)
 
     async def _start_environment(self, name: str) -> None:
-        log_context.bind(environment=name)
-        try:
-            if self._keeper is not None and self._keeper.serves(name) and not await self._keeper.start():
-                return  # `put_back` comes when the device may be used
-            await self._environments[name].start()
-        except (NotServing, DeviceUnavailable) as error:
-            log.error("%s is not served: %s", name, error)
-            await self._registry.set_readiness(name, Readiness.FAILED, str(error))
+        """Start it and serve it, unless that is under way."""
+        if name in self._starting:
             return
-        except Exception as error:
-            log.exception("%s is not served: its start failed", name)
-            reason = f"its start failed ({type(error).__name__}); the log of the server says why"
+        self._starting.add(name)
+        try:
+            await self._try_to_start(name)
+        finally:
+            self._starting.discard(name)
+
+    async def _try_to_start(self, name: str) -> None:
+        log_context.bind(environment=name)
+        reason = ""
+        for _ in range(STARTS_LIMIT):
+            try:
+                if self._keeper is not None and self._keeper.serves(name) and not await self._keeper.start():
+                    return  # `put_back` comes when the device may be used
+                await self._environments[name].start()
+                break
+            except (NotServing, DeviceUnavailable) as error:
+                log.error("%s did not start: %s", name, error)
+                reason = str(error)
+            except Exception as error:
+                log.exception("%s did not start", name)
+                reason = f"its start failed ({type(error).__name__}); the log of the server says why"
+        else:
+            log.error("%s is not served: it failed to start %d times", name, STARTS_LIMIT)
             await self._registry.set_readiness(name, Readiness.FAILED, reason)
             return
         self._started.add(name)

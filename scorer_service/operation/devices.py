@@ -135,8 +135,8 @@ class DeviceKeeper:
             await self._use.take_out(self._quarantine.reason)
 
     async def start(self) -> bool:
-        """Open the device and test it, once for all who ask; whether it may be used. Raises
-        DeviceUnavailable.
+        """Open the device and test it, once for all who ask, and again where that failed; whether it may be
+        used. Raises DeviceUnavailable.
 
         One that an operator quarantined is not touched: opening it may be what hangs.
         """
@@ -144,7 +144,7 @@ class DeviceKeeper:
             return False
         if self._passed_at is not None:
             return self._quarantine is None
-        if self._starting is None:
+        if self._starting is None or (self._starting.done() and self._starting.exception() is not None):
             self._starting = asyncio.create_task(self._start(), name=f"start device {self.name}")
         await asyncio.shield(self._starting)
         return self._quarantine is None
@@ -176,7 +176,6 @@ class DeviceKeeper:
         async with self._testing:
             try:
                 self._info = await self._open()
-                self._unavailable = ""
                 await self._self_test()
             except (DeviceUnavailable, SelfTestFailed) as error:
                 if self._quarantine is None:
@@ -191,6 +190,7 @@ class DeviceKeeper:
         except DeviceUnavailable as error:
             self._unavailable = str(error)
             raise
+        self._unavailable = ""
         await self._test()
 
     async def _test(self) -> None:
@@ -207,12 +207,14 @@ class DeviceKeeper:
 
     async def _passed(self) -> None:
         self._passed_at = self._clock()
-        if self._quarantine is None:
+        if self._quarantine is None and not self._unavailable:
             return
         log.warning("device %s passed its self-test, and is in use again", self.name)
-        self._quarantine = None
-        self._on_change(self.name, False)
-        await self._store.end(self.name)
+        self._unavailable = ""
+        if self._quarantine is not None:
+            self._quarantine = None
+            self._on_change(self.name, False)
+            await self._store.end(self.name)
         await self._use.put_back()
 
     async def _take_out_by_server(self, found: str) -> None:

@@ -13,6 +13,7 @@ from scorer_service.operation.self_test import DeviceSelfTest, SelfTestFailed
 from scorer_service.store.database import Database
 from scorer_service.store.quarantines import QuarantineStore
 from scorer_service.worker.client import Worker
+from scorer_service.worker.device_access import DeviceUnavailable
 from scorer_service.worker.device_info import DeviceInfo
 from scorer_service.worker.errors import WorkerLost, WorkerUnavailable
 
@@ -29,6 +30,8 @@ class Machine:
         self.uses: list[str] = []
         self.used_again = asyncio.Event()
         self.opened = 0
+        self.unavailable = ""
+        """Why it cannot be opened; empty where it can."""
         self.worker = self
         self.gate = self
         self.device = CPU
@@ -50,6 +53,8 @@ class Machine:
 
     async def open(self) -> DeviceInfo:
         self.opened += 1
+        if self.unavailable:
+            raise DeviceUnavailable(self.unavailable)
         return CPU
 
     async def take_out(self, reason: str) -> None:
@@ -127,6 +132,32 @@ async def test_a_device_that_fails_at_the_start_is_used_when_it_passes(machine: 
     assert await after.start()
     assert after.status.state is DeviceState.OK
     assert machine.uses[-1] == "back"
+
+
+async def test_a_device_that_could_not_be_opened_is_opened_by_the_next_start(machine: Machine) -> None:
+    machine.answers = [answer()]
+    machine.unavailable = "killed"
+    keeper = machine.keeper()
+    with pytest.raises(DeviceUnavailable):
+        await asyncio.gather(keeper.start(), keeper.start())
+    assert machine.opened == 1, "once for both"
+    machine.unavailable = ""
+    assert await keeper.start()
+    assert keeper.status.state is DeviceState.OK
+    assert machine.uses == []
+
+
+async def test_a_device_that_could_not_be_opened_is_put_in_use_by_a_release(machine: Machine) -> None:
+    machine.answers = [answer()]
+    machine.unavailable = "no driver"
+    keeper = machine.keeper()
+    with pytest.raises(DeviceUnavailable):
+        await keeper.start()
+    assert keeper.status.reason == "no driver"
+    machine.unavailable = ""
+    await keeper.release("the driver is there")
+    assert machine.uses == ["back"]
+    assert keeper.status.state is DeviceState.OK
 
 
 async def test_an_operators_quarantine_is_ended_by_no_self_test_and_no_restart(machine: Machine) -> None:

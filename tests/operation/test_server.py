@@ -1,6 +1,10 @@
 """An operator at the command line, before a real server: drain, upgrade, quarantine."""
 
+import asyncio
+import contextlib
 import json
+import os
+import signal
 import subprocess
 import sys
 import uuid
@@ -12,6 +16,10 @@ from typing import Any
 import pytest
 from scorer_client import JobState, ScorerError
 from server_process import SLOW_ECHO, ServerProcess, server_environment, wait_for_job, write_problem_set
+
+from scorer_service.store.database import FILE_NAME, Database
+from scorer_service.store.quarantines import Quarantine, QuarantineStore
+from tests.soak import processes
 
 
 def operator(server: ServerProcess, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -101,10 +109,41 @@ def test_an_operators_quarantine_outlives_the_server(tmp_path: Path, torch_pytho
             shown = {one.name: one.not_serving_reason for one in client.environments()}
             assert "the fan is loud" in shown["triton_cumsum"]
             with pytest.raises(ScorerError, match="the fan is loud"):
-                client.score_triton_cumsum("def prefix_sum(x): ...")
+                client.score_triton_cumsum("def prefix_sum(x): ...", timeout=1.0)
         released = document(server, "release", "cpu", "--reason", "cleaned")
         assert released["device"]["state"] == "DEVICE_STATE_OK"
         server.wait_until_serving()
         assert server.metrics()[quarantined] == 0
     finally:
         assert server.stop() == 0, server.log.read_text()
+
+
+@pytest.mark.alone
+def test_a_worker_killed_at_the_start_and_a_quarantine_that_ends_there_serve_once(
+    tmp_path: Path, torch_python: Path
+) -> None:
+    server = ServerProcess(
+        tmp_path, "--torch-python", str(torch_python), "--device", "cpu", environments="triton_cumsum"
+    )
+    server.state_dir.mkdir(mode=0o700)
+
+    async def quarantine() -> None:
+        with contextlib.closing(Database(server.state_dir / FILE_NAME)) as database:
+            await QuarantineStore(database).put("cpu", Quarantine("a slow moment", 0.0, by_operator=False))
+
+    asyncio.run(quarantine())
+    server.start(serving=False)
+    try:
+        assert server.process is not None
+        pid = server.process.pid
+        server.wait_until(lambda: processes.worker(pid) is not None)
+        starting = processes.worker(pid)
+        assert starting is not None
+        os.kill(starting, signal.SIGKILL)
+        server.wait_until_serving()
+        log = server.log.read_text()
+        assert "did not start: the worker ended at its start" in log
+        assert document(server, "status")["devices"][0]["state"] == "DEVICE_STATE_OK"
+    finally:
+        assert server.stop() == 0, server.log.read_text()
+    assert server.log.read_text().count("triton_cumsum is SERVING") == 1
