@@ -1,10 +1,15 @@
 """What a judged run could leave behind on this machine, counted."""
 
+import contextlib
 import os
 import time
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
+
+_ENGINES = ("/docker", "/containerd", "/containers/", "/overlay2/", "/netns/")
+"""Parts of the places where container engines mount something, which comes and goes by itself."""
 
 
 @dataclass(frozen=True)
@@ -21,8 +26,8 @@ class Leftovers:
         """What is there now of everything that a sandbox makes."""
         return cls(
             frozenset(_supervisors()),
-            frozenset(_cgroups()),
-            frozenset(Path("/proc/self/mounts").read_text().splitlines()),
+            frozenset(cgroups()),
+            mounts(),
             frozenset(str(path) for folder in ("/tmp", "/dev/shm") for path in Path(folder).glob("scorer*")),
         )
 
@@ -57,16 +62,37 @@ class Leftovers:
 
 
 def descriptor_count(pid: int) -> int:
-    """Open file descriptors of a process."""
+    """Open file descriptors of a process. Raises OSError where it has gone."""
     return len(list(Path(f"/proc/{pid}/fd").iterdir()))
 
 
 def resident_bytes(pid: int) -> int:
-    """Memory of a process that is in RAM."""
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) << 10
-    raise AssertionError(f"no VmRSS of {pid}")
+    """Memory of a process that is in RAM. Raises OSError where it has gone."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def children(pid: int) -> list[int]:
+    """Of all threads of a process. Empty for one that has gone."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with contextlib.suppress(OSError):
+                found += map(int, (thread / "children").read_text().split())
+    return found
+
+
+def mounts() -> frozenset[str]:
+    """As this process sees them, each as a line of fstab."""
+    lines = Path("/proc/self/mounts").read_text().splitlines()
+    return frozenset(line for line in lines if not any(word in line.split()[1] for word in _ENGINES))
+
+
+def cgroups(owners: Collection[int] | None = None) -> list[str]:
+    """Of the sandboxes of servers with these pids; of every server on this machine where none is named."""
+    # os.walk goes on where a group is removed meanwhile.
+    walk = os.walk("/sys/fs/cgroup")
+    found = [(folder, name) for folder, names, _ in walk for name in names if name.startswith("scorer")]
+    return [str(Path(*place)) for place in found if owners is None or _owner(place[1]) in owners]
 
 
 def _supervisors() -> list[str]:
@@ -84,9 +110,7 @@ def _supervisors() -> list[str]:
     return found
 
 
-def _cgroups() -> list[str]:
-    # os.walk goes on where a group is removed meanwhile.
-    walk = os.walk("/sys/fs/cgroup")
-    return [
-        str(Path(folder, name)) for folder, names, _ in walk for name in names if name.startswith("scorer")
-    ]
+def _owner(cgroup: str) -> int | None:
+    """The server's pid in scorer-PIDNAMESPACE-PID-STARTTIME-NUMBER."""
+    fields = cgroup.split("-")
+    return int(fields[2]) if len(fields) == 5 and fields[2].isdigit() else None

@@ -1,9 +1,10 @@
 """The processes of a server, by what they are to it."""
 
 import contextlib
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+from leftovers import children
 
 WORKER_MARK = b"scorer_service.worker.main"
 MEMORY_FILE, CONTAINED_SUPERVISOR = "/memfd:", "/supervisor"
@@ -11,23 +12,6 @@ MEMORY_FILE, CONTAINED_SUPERVISOR = "/memfd:", "/supervisor"
 
 SANDBOX_ROLES = ("supervisor", "zygote", "keeper", "init")
 """From the outside in. The program inside is not listed: whoever kills it, that is its own end."""
-
-
-def children(pid: int) -> list[int]:
-    """Of all its threads. Empty for a process that has gone."""
-    found: list[int] = []
-    with contextlib.suppress(OSError):
-        for thread in Path(f"/proc/{pid}/task").iterdir():
-            with contextlib.suppress(OSError):
-                found += map(int, (thread / "children").read_text().split())
-    return found
-
-
-def descendants(pid: int) -> Iterator[int]:
-    """Its children, and theirs."""
-    for child in children(pid):
-        yield child
-        yield from descendants(child)
 
 
 def worker(server_pid: int) -> int | None:
@@ -68,18 +52,3 @@ def _is_interpreter(pid: int) -> bool:
         return not executable.startswith((MEMORY_FILE, CONTAINED_SUPERVISOR))
     except OSError:
         return False
-
-
-def resident_bytes(pid: int) -> int | None:
-    """Memory of a process that is in RAM; None where it has gone."""
-    with contextlib.suppress(OSError, IndexError, ValueError):
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    return None
-
-
-def count(pid: int, folder: str) -> int | None:
-    """Entries of a folder of /proc/PID, `fd` or `task`; None where it has gone."""
-    try:
-        return len(list(Path(f"/proc/{pid}/{folder}").iterdir()))
-    except OSError:
-        return None

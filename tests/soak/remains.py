@@ -10,8 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import leftovers
+
 from scorer_service.environments.rust_codecontests import program_cache
-from tests.soak import containers, processes, stored_jobs
+from tests.exploits import footprint
+from tests.soak import containers, stored_jobs
 from tests.soak.soaked_server import SoakedServer
 from tests.soak.verification import Check
 from tests.soak.watching import Sample, Watch, growth, sample_of
@@ -24,10 +27,6 @@ SPARE_THREADS = 40
 GROWTH_LIMIT_MIB = {"server": 32.0, "worker": 96.0}
 """From the first third to the last of the second half of its life. The worker's memory is
 torch's, which keeps what models of other sizes had."""
-NAMES_OF_ATTACKS = ("exploit*",)
-"""Of files in the machine's folders. Servers have a folder for temporary files that is theirs alone."""
-FOREIGN_MOUNTS = ("docker", "containerd", "netns")
-"""In mounts that others on the machine make."""
 
 _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
@@ -43,12 +42,13 @@ class Before:
     """What was there before."""
 
     mounts: frozenset[str]
-    files: frozenset[str]
+    files: frozenset[tuple[str, int]]
+    """In the machine's folders. Servers have a folder for temporary files that is theirs alone."""
 
     @classmethod
     def now(cls) -> "Before":
         """What is there now."""
-        return cls(frozenset(_mounts()), frozenset(_files()))
+        return cls(leftovers.mounts(), frozenset(footprint.files()))
 
 
 def checks_of_idle(server: SoakedServer, idle_at_first: Mapping[str, Sample], watch: Watch) -> list[Check]:
@@ -100,18 +100,18 @@ def checks_of_end(server: SoakedServer, before: Before, exit_status: int) -> lis
     return [
         Check.of("the server stopped well", [f"status {exit_status}"] if exit_status else [], 1),
         Check.of("no process is left", _until_gone(lambda: _orphans(server)), len(server.pids)),
-        Check.of("no cgroup is left", _until_gone(lambda: _cgroups(server)), len(server.pids)),
+        Check.of("no cgroup is left", _until_gone(lambda: leftovers.cgroups(server.pids)), len(server.pids)),
         Check.of(
             "no container is left",
             _until_gone(lambda: containers.of_servers(server.pids)) if server.in_containers else [],
-            len(server.pids),
+            len(server.pids) if server.in_containers else 0,
         ),
-        Check.of("no mount is left", (one for one in _mounts() if one not in before.mounts), 1),
+        Check.of("no mount is left", sorted(leftovers.mounts() - before.mounts), 1),
         Check.of(
             "no temporary file is left",
             [
                 *(str(path) for path in server.temporary.iterdir() if not _is_empty_folder_of_torch(path)),
-                *(one for one in _files() if one not in before.files),
+                *(path for path, _ in sorted(set(footprint.files()) - before.files)),
             ],
             1,
         ),
@@ -146,7 +146,7 @@ def _until_gone(find: Callable[[], list[str]]) -> list[str]:
 def _orphans(server: SoakedServer) -> list[str]:
     """Processes of servers that have ended; those that are dead already are buried."""
     found = []
-    for pid in processes.children(os.getpid()):
+    for pid in leftovers.children(os.getpid()):
         if pid == server.pid:
             continue
         with contextlib.suppress(OSError):
@@ -154,32 +154,6 @@ def _orphans(server: SoakedServer) -> list[str]:
                 command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
                 found.append(f"{pid} {command[:120]}")
     return found
-
-
-def _cgroups(server: SoakedServer) -> list[str]:
-    # scorer-PIDNAMESPACE-PID-STARTTIME-NUMBER
-    pids = {str(pid) for pid in server.pids}
-    found = []
-    for folder, folders, _ in os.walk("/sys/fs/cgroup"):
-        for name in folders:
-            fields = name.split("-")
-            if fields[0] == "scorer" and len(fields) > 2 and fields[2] in pids:
-                found.append(f"{folder}/{name}")
-    return found
-
-
-def _mounts() -> list[str]:
-    lines = Path("/proc/self/mounts").read_text().splitlines()
-    return [line for line in lines if not any(word in line for word in FOREIGN_MOUNTS)]
-
-
-def _files() -> list[str]:
-    return [
-        str(path)
-        for folder in ("/tmp", "/dev/shm")
-        for name in NAMES_OF_ATTACKS
-        for path in Path(folder).glob(name)
-    ]
 
 
 def _is_empty_folder_of_torch(path: Path) -> bool:

@@ -5,8 +5,11 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from tests.soak import processes, stored_jobs
+from leftovers import descriptor_count, resident_bytes
+
+from tests.soak import stored_jobs
 from tests.soak.soaked_server import SoakedServer
 from tests.soak.stored_jobs import StoredJob
 
@@ -98,11 +101,8 @@ class Watch:
 
 def sample_of(pid: int) -> Sample | None:
     """A process now; None where it has gone."""
-    resident, descriptors, threads = (
-        processes.resident_bytes(pid),
-        processes.count(pid, "fd"),
-        processes.count(pid, "task"),
-    )
-    if resident is None or descriptors is None or threads is None:
+    try:
+        threads = len(list(Path(f"/proc/{pid}/task").iterdir()))
+        return Sample(time.monotonic(), pid, resident_bytes(pid), descriptor_count(pid), threads)
+    except OSError:
         return None
-    return Sample(time.monotonic(), pid, resident, descriptors, threads)
