@@ -6,6 +6,7 @@ import secrets
 import grpc
 from scorer.v1 import attempt_pb2, attempt_pb2_grpc, result_pb2
 
+from scorer_service.api import pages
 from scorer_service.api.access.authentication import agent_token, new_agent_secret
 from scorer_service.api.access.caller import current_caller, presented
 from scorer_service.api.access.ownership import evaluates
@@ -26,8 +27,6 @@ from scorer_service.store.limits import Priority
 from scorer_service.store.tokens import secret_sha256
 
 LABEL_LIMIT = 200
-PAGE_LIMIT = 500
-PAGE_DEFAULT = 100
 BUDGET_LIMIT = 1_000_000
 
 _POLICY_OF_MESSAGE = {
@@ -101,18 +100,11 @@ class AttemptServicer(attempt_pb2_grpc.AttemptServiceServicer):
     ) -> attempt_pb2.ListScoresResponse:
         """A page of the score log."""
         record, is_evaluator = await self._open(request.attempt_id, context)
-        if not 0 <= request.page_size <= PAGE_LIMIT:
-            raise invalid_field("page_size", f"must be between 0 and {PAGE_LIMIT}, not {request.page_size}")
-        if request.page_token and not (
-            request.page_token.isascii() and request.page_token.isdigit() and len(request.page_token) <= 18
-        ):
-            raise invalid_field(
-                "page_token", f"must come from next_page_token, {request.page_token[:80]!r} does not"
-            )
+        limit = pages.entry_limit(request.page_size)
         entries = await self._attempts.log(
             record.attempt_id,
-            after=int(request.page_token or 0),
-            limit=request.page_size or PAGE_DEFAULT,
+            after=pages.position(request.page_token) or 0,
+            limit=limit,
         )
         return attempt_pb2.ListScoresResponse(
             entries=[_entry(record, job, is_evaluator=is_evaluator) for _, job in entries],

@@ -9,6 +9,7 @@ from google.protobuf.duration_pb2 import Duration
 from scorer.v1 import operator_pb2, operator_pb2_grpc
 
 import scorer_service
+from scorer_service.api import pages
 from scorer_service.api.access.caller import current_caller, presented
 from scorer_service.api.errors import ApiError, invalid_field
 from scorer_service.api.interceptors.around import Context
@@ -27,8 +28,6 @@ from scorer_service.store.job_listing import JobFilter, JobListing
 from scorer_service.store.tokens import Role, secret_sha256
 
 REASON_LIMIT = 500
-PAGE_LIMIT = 500
-PAGE_DEFAULT = 100
 GRACE_LIMIT_S = 86_400.0
 
 _DRAIN_STATES = {state: operator_pb2.DrainState.Value(f"DRAIN_STATE_{state.name}") for state in DrainState}
@@ -145,11 +144,9 @@ class OperatorServicer(operator_pb2_grpc.OperatorServiceServicer):
         self, request: operator_pb2.ListJobsRequest, context: Context
     ) -> operator_pb2.ListJobsResponse:
         """One job more than the page has is asked for, so that the last page is known to be the last."""
-        limit = request.page_size or PAGE_DEFAULT
-        if not 1 <= limit <= PAGE_LIMIT:
-            raise invalid_field("page_size", f"must be from 0 to {PAGE_LIMIT}, not {request.page_size}")
+        limit = pages.entry_limit(request.page_size)
         found = await self._operated.jobs.page(
-            _filter(request, context), before=_position(request.page_token), limit=limit + 1
+            _filter(request, context), before=pages.position(request.page_token), limit=limit + 1
         )
         page = found[:limit]
         sees_failures = current_caller().role is not Role.EVALUATOR
@@ -210,14 +207,6 @@ def _filter(request: operator_pb2.ListJobsRequest, context: Context) -> JobFilte
         evaluator_token_id=evaluator,
         evaluator_key_sha256="" if key is None else secret_sha256(key),
     )
-
-
-def _position(page_token: str) -> int | None:
-    if not page_token:
-        return None
-    if not (page_token.isascii() and page_token.isdigit() and len(page_token) <= 18):
-        raise invalid_field("page_token", f"must come from next_page_token, {page_token[:80]!r} does not")
-    return int(page_token)
 
 
 def _listed(record: JobRecord, *, sees_failures: bool) -> operator_pb2.ListedJob:
